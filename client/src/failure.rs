@@ -1,0 +1,133 @@
+//! Why a command failed, in sentences, and every exit code.
+//!
+//! The only place that knows exit codes and that reads the details of a gRPC status.
+
+use std::{error::Error as _, fmt::Write as _, io, iter};
+
+use herdsman_proto::text::TurnError;
+use tonic::{Code, Status, TimeoutExpired};
+use tonic_types::StatusExt as _;
+
+/// What a command found, where it did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// An answer.
+    Yes,
+    /// A negative one: nothing fits, the answers clash, a line of a batch failed.
+    No,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("`{server}` is not an address: {reason}")]
+    Address { server: String, reason: &'static str },
+    #[error(transparent)]
+    Turn(#[from] TurnError),
+    #[error("cannot read {source_name}: {error}")]
+    Read { source_name: String, error: io::Error },
+    #[error("cannot write the reply: {0}")]
+    Write(#[from] io::Error),
+    #[error(
+        "no Herdsman server answers at {server}: start one with `herdsmand`, or with `cargo run --release` \
+         in the project, or name another with --server"
+    )]
+    Unreachable { server: String },
+    #[error("{}", sentences(.0))]
+    Refused(Box<Status>),
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        Self::Refused(Box::new(settled(status)))
+    }
+}
+
+/// A status with the code that it should have. What fails on this side of the wire, the only statuses that have
+/// a source, comes under many: CANCELLED where our own timer rang before the server's answer, UNKNOWN, INTERNAL.
+pub(crate) fn settled(status: Status) -> Status {
+    let mut causes = iter::successors(status.source(), |&cause| cause.source()).peekable();
+    if causes.peek().is_none() {
+        return status;
+    }
+    if causes.any(|cause| cause.is::<TimeoutExpired>()) {
+        return Status::deadline_exceeded(
+            "the deadline came before the answer: allow more with --timeout",
+        );
+    }
+    let lost = "what answers there is no Herdsman server, or it went away";
+    Status::unavailable(format!("{lost} ({})", status.message()))
+}
+
+/// The exit code of a command.
+pub(crate) fn exit_code(result: &Result<Verdict, Failure>) -> u8 {
+    match result {
+        Ok(Verdict::Yes) => 0,
+        Ok(Verdict::No) => 1,
+        // Who reads us has had enough, as in `herdsman filter | head -1`.
+        Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(Failure::Address { .. } | Failure::Read { .. } | Failure::Write(_)) => 2,
+        Err(Failure::Turn(_)) => 3,
+        Err(Failure::Unreachable { .. }) => 4,
+        Err(Failure::Refused(status)) => match status.code() {
+            Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => 3,
+            Code::DeadlineExceeded => 5,
+            Code::PermissionDenied | Code::Unauthenticated => 6,
+            // Overloaded, stopping, at fault or not a Herdsman server: as good as none.
+            _ => 4,
+        },
+    }
+}
+
+/// What a status says: a line for each field that is wrong, else its message, and when to try again.
+fn sentences(status: &Status) -> String {
+    let details = status.get_error_details();
+    let mut text = match details.bad_request() {
+        Some(bad) if !bad.field_violations.is_empty() => {
+            let lines: Vec<_> = bad
+                .field_violations
+                .iter()
+                .map(|violation| format!("{}: {}", violation.field, violation.description))
+                .collect();
+            lines.join("\n       ")
+        }
+        _ if status.message().is_empty() => status.code().description().to_owned(),
+        _ => status.message().to_owned(),
+    };
+    if let Some(delay) = details.retry_info().and_then(|retry| retry.retry_delay) {
+        let _ = write!(text, "\n       try again in {delay:?}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_an_exit_code() {
+        for (code, exit) in [
+            (Code::InvalidArgument, 3),
+            (Code::FailedPrecondition, 3),
+            (Code::Unavailable, 4),
+            (Code::ResourceExhausted, 4),
+            (Code::Internal, 4),
+            (Code::DeadlineExceeded, 5),
+            (Code::PermissionDenied, 6),
+            (Code::Unauthenticated, 6),
+        ] {
+            assert_eq!(exit_code(&Err(Status::new(code, "").into())), exit, "{code:?}");
+        }
+        assert_eq!([Verdict::Yes, Verdict::No].map(|verdict| exit_code(&Ok(verdict))), [0, 1]);
+    }
+
+    #[test]
+    fn an_error_names_every_field_that_is_wrong() {
+        let mut details =
+            tonic_types::ErrorDetails::with_error_info("INVALID_CODE", "herdsman", []);
+        details.add_bad_request_violation("guess", "write 4 digits");
+        details.add_bad_request_violation("secret", "write 4 more");
+        let status = Status::with_error_details(Code::InvalidArgument, "two fields", details);
+        assert_eq!(sentences(&status), "guess: write 4 digits\n       secret: write 4 more");
+    }
+}

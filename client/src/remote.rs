@@ -1,0 +1,77 @@
+//! The server: finding it, and calling it with a deadline.
+
+use std::time::Duration;
+
+use herdsman_proto::{
+    json::{Json, Method},
+    v1::solver_service_client::SolverServiceClient,
+};
+use tonic::{
+    Request, Status,
+    client::Grpc,
+    codegen::http::uri::PathAndQuery,
+    transport::{Channel, Endpoint},
+};
+
+use crate::{args::Options, failure::Failure};
+
+/// How long to wait for a connection: a host that drops packets would hold us for minutes.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The largest reply: a matrix of the server's ten million cells at two bytes each is 20 MB.
+const MAX_REPLY_BYTES: usize = 32 << 20;
+
+/// A connected server.
+#[derive(Clone)]
+pub(crate) struct Remote {
+    channel: Channel,
+    server: String,
+    timeout: Duration,
+}
+
+impl Remote {
+    pub(crate) async fn connect(options: &Options) -> Result<Self, Failure> {
+        let server = match options.server.split_once("://") {
+            None => format!("http://{}", options.server),
+            Some(_) => options.server.clone(),
+        };
+        let refuse = |reason| Failure::Address { server: server.clone(), reason };
+        let endpoint = Endpoint::from_shared(server.clone())
+            .map_err(|_| refuse("write it as http://127.0.0.1:50051"))?;
+        if endpoint.uri().scheme_str() != Some("http") {
+            return Err(refuse("only http:// is spoken; TLS ends in front of the server"));
+        }
+        let channel = endpoint
+            .connect_timeout(CONNECT_TIMEOUT)
+            .connect()
+            .await
+            .map_err(|_| Failure::Unreachable { server: server.clone() })?;
+        Ok(Self { channel, server, timeout: options.timeout })
+    }
+
+    /// The address of the server.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The typed client. Its requests are made by [`Remote::request`].
+    pub(crate) fn solver(&self) -> SolverServiceClient<Channel> {
+        SolverServiceClient::new(self.channel.clone()).max_decoding_message_size(MAX_REPLY_BYTES)
+    }
+
+    /// `message` with the deadline that was asked for.
+    pub(crate) fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        request.set_timeout(self.timeout);
+        request
+    }
+
+    /// Calls any method, in JSON.
+    pub(crate) async fn call(&self, method: Method, request: Json) -> Result<Json, Status> {
+        let path = PathAndQuery::try_from(method.path())
+            .map_err(|error| Status::internal(error.to_string()))?;
+        let mut grpc = Grpc::new(self.channel.clone()).max_decoding_message_size(MAX_REPLY_BYTES);
+        grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+        Ok(grpc.unary(self.request(request), path, method).await?.into_inner())
+    }
+}

@@ -1,0 +1,287 @@
+//! The built program against a server of its own: what it prints, and what it exits with.
+
+use std::{
+    collections::HashSet,
+    io::Write as _,
+    net::TcpListener,
+    process::{Command, Stdio},
+    sync::{LazyLock, mpsc},
+    thread,
+};
+
+use herdsman_server::Config;
+use serde_json::{Value, json};
+
+/// The address of a server that lives as long as the tests, with pages small enough to be walked.
+static SERVER: LazyLock<String> = LazyLock::new(|| {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            tell.send(listener.local_addr().unwrap()).unwrap();
+            let config = Config { max_page_size: 1000, ..Config::default() };
+            herdsman_server::run(listener, config, std::future::pending()).await.unwrap();
+        });
+    });
+    format!("http://{}", told.recv().unwrap())
+});
+
+/// What a run of the program left behind.
+struct Run {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+/// The one door to the program: its arguments by spaces, and its standard input.
+fn run(server: &str, arguments: &str, input: &str) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_herdsman"))
+        .args(arguments.split_whitespace())
+        .env("HERDSMAN_SERVER", server)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Who needs no input may be gone before it is written.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn herdsman(arguments: &str) -> Run {
+    run(&SERVER, arguments, "")
+}
+
+#[track_caller]
+fn prints(arguments: &str, out: &str) {
+    let run = herdsman(arguments);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), out, ""));
+}
+
+/// Checks that a run fails with `code`, prints nothing and says each of `parts`.
+#[track_caller]
+fn fails(arguments: &str, code: i32, parts: &[&str]) {
+    let run = herdsman(arguments);
+    assert_eq!((run.code, run.out.as_str()), (Some(code), ""), "{}", run.err);
+    for part in parts {
+        assert!(run.err.contains(part), "`{part}` is not in: {}", run.err);
+    }
+}
+
+#[test]
+fn score_prints_the_answer() {
+    prints("score 5072 5279", "2b1c\n");
+    prints("score 5072 5279 --feedback bulls", "2b\n");
+    prints("score --rules mastermind 0011 0101", "2b2c\n");
+    prints("score --length 3 --alphabet a-cX-Z --repeats aXa XXa", "2b0c\n");
+    prints("score --alphabet -+ --repeats --length 4 -- -+-+ ++--", "2b2c\n");
+    prints(
+        "score 5072 5279 --format jsonl",
+        "{\"feedback\":{\"bulls\":2,\"cows\":1},\"solved\":false}\n",
+    );
+}
+
+#[test]
+fn filter_counts_and_lists_what_fits() {
+    prints("filter 0123=0b1c --count", "1440\n");
+    prints("filter 0123=01 --count", "1440\n");
+    prints("filter --limit 3", "0123\n0124\n0125\n");
+    prints("filter --limit 2 --not-first 0", "1023\n1024\n");
+    let codes = herdsman("filter 0123=0b1c").out;
+    let codes: Vec<_> = codes.lines().collect();
+    assert_eq!(codes.len(), 1440);
+    assert!(codes.is_sorted_by(|a, b| a < b));
+}
+
+#[test]
+fn filter_puts_pages_together_in_json_and_keeps_them_in_jsonl() {
+    let whole = herdsman("filter 0123=0b1c --format json").json();
+    assert_eq!((&whole["remaining"], &whole["nextPageToken"]), (&json!(1440), &json!("")));
+    let pages = herdsman("filter 0123=0b1c --format jsonl").out;
+    let pages: Vec<Value> = pages.lines().map(|page| serde_json::from_str(page).unwrap()).collect();
+    let codes = |reply: &Value| reply["candidates"].as_array().unwrap().clone();
+    assert_eq!(pages.iter().map(|page| codes(page).len()).collect::<Vec<_>>(), [1000, 440]);
+    assert_eq!(pages.iter().flat_map(codes).collect::<Vec<_>>(), codes(&whole));
+    let some = herdsman("filter 0123=0b1c --format json --limit 1200").json();
+    assert_eq!(codes(&some), codes(&whole)[..1200]);
+}
+
+#[test]
+fn turns_are_read_from_standard_input() {
+    let run = run(&SERVER, "filter --count -", "0123=0b1c\n4567=1b1c 4");
+    assert_eq!((run.code, run.out.as_str()), (Some(3), ""));
+    let run = self::run(&SERVER, "filter --count -", " 0123=0b1c\n");
+    assert_eq!((run.code, run.out.as_str()), (Some(0), "1440\n"));
+}
+
+#[test]
+fn a_contradiction_is_a_negative_answer_of_filter_and_diagnose() {
+    let run = herdsman("filter 0123=4b0c 4567=1b0c");
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
+    assert!(run.err.contains("herdsman diagnose"), "{}", run.err);
+    let run = herdsman("filter 0123=4b0c 4567=1b0c --count");
+    assert_eq!((run.code, run.out.as_str()), (Some(1), "0\n"));
+    let run = herdsman("diagnose 0123=4b0c 4567=1b0c");
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.starts_with(
+        "contradiction: no code is left after turn 2 (4567=1b0c)\n\
+         these cannot all be true: turn 1 (0123=4b0c), turn 2 (4567=1b0c)\n"
+    ));
+    assert!(run.out.contains("\n  4567=0b0c  1 code left\n"), "{}", run.out);
+    prints("diagnose 0123=0b1c", "consistent: 1440 codes left\n");
+}
+
+#[test]
+fn guess_prints_the_guess_on_the_first_line() {
+    let run = herdsman("guess --rules mastermind");
+    assert_eq!((run.code, run.out.lines().next()), (Some(0), Some("0011")), "{}", run.err);
+    assert!(run.out.contains("at most 256 of 1296"), "{}", run.out);
+    let best = herdsman("guess 0123=0b1c --top 3 --strategy entropy");
+    let json = herdsman("guess 0123=0b1c --top 3 --strategy entropy --format json").json();
+    assert_eq!(best.out.lines().next(), json["suggestions"][0]["guess"].as_str());
+    assert_eq!(json["suggestions"].as_array().unwrap().len(), 3);
+    assert_eq!(json["strategy"], "STRATEGY_ENTROPY");
+    prints("guess 0123=4b0c", "solved: the secret is 0123\n");
+}
+
+#[test]
+fn ties_and_pools_are_heeded() {
+    for only in ["--tie consistent", "--consistent-only", "--consistent-only --tie any"] {
+        let json = herdsman(&format!("guess 0123=0b1c --format json {only} --top 9")).json();
+        let suggestions = json["suggestions"].as_array().unwrap();
+        assert!(suggestions.iter().all(|suggestion| suggestion["candidate"] == true), "{only}");
+    }
+    let first = herdsman("guess 0123=0b1c --strategy first_consistent").out;
+    assert!(first.starts_with("1456\n"), "{first}");
+}
+
+#[test]
+fn analyze_prints_the_partition_and_the_facts() {
+    let run = herdsman("analyze 4561 0123=0b1c");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let json = herdsman("analyze 4561 0123=0b1c --format json").json();
+    let rows = json["partition"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["count"].as_u64().unwrap()).sum::<u64>(), 1440);
+    assert_eq!(run.out.lines().count(), rows.len() + 4);
+    let worst = rows.iter().map(|row| row["count"].as_u64().unwrap()).max().unwrap();
+    assert!(run.out.contains(&format!("\nworst {worst} of 1440, expected ")), "{}", run.out);
+}
+
+#[test]
+fn info_names_games_and_strategies() {
+    let run = herdsman("info");
+    for part in [env!("CARGO_PKG_VERSION"), "bulls-and-cows", "1296", "minimax", "20000000"] {
+        assert!(run.out.contains(part), "`{part}` is not in: {}", run.out);
+    }
+}
+
+#[test]
+fn a_batch_is_answered_in_order_with_its_errors_in_place() {
+    let score = r#"{"method":"Score","request":{"rules":{"preset":"bulls-and-cows"},"#;
+    let mut input = String::new();
+    for secret in 1000..1100 {
+        input += &format!("{score}\"guess\":\"0123\",\"secret\":\"{secret}\"}}}}\n");
+    }
+    input += "\nnot json\n{\"method\":\"GetServerInfo\"}";
+    let run = run(&SERVER, "batch -", &input);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    let replies: Vec<Value> =
+        run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(replies.len(), 102);
+    for (index, (secret, reply)) in (1000..1100).zip(&replies).enumerate() {
+        let digits: HashSet<char> = secret.to_string().chars().collect();
+        if digits.len() == 4 {
+            assert_eq!(reply["solved"], false, "{secret}: {reply}");
+        } else {
+            let error = &reply["error"];
+            assert_eq!(error["line"], index + 1);
+            assert_eq!(
+                (&error["code"], &error["reason"], &error["violations"][0]["field"]),
+                (&json!("INVALID_ARGUMENT"), &json!("INVALID_CODE"), &json!("secret"))
+            );
+        }
+    }
+    assert_eq!(replies[100]["error"]["line"], 102);
+    assert_eq!(replies[101]["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn a_batch_without_errors_exits_with_0() {
+    let run = run(&SERVER, "batch -", "{\"method\":\"GetServerInfo\"}\n\n");
+    assert_eq!((run.code, run.out.lines().count()), (Some(0), 1));
+    fails("batch /no/such/file", 2, &["/no/such/file"]);
+}
+
+#[test]
+fn bad_input_exits_with_3_and_names_the_field() {
+    fails("guess 0123", 3, &["`0123` is not a turn", "0123=0b1c"]);
+    fails("guess 0123=3b1c", 3, &["history[0].feedback: "]);
+    fails("guess 0122=0b1c", 3, &["history[0].guess: "]);
+    fails("filter --rules chess", 3, &["rules.preset: "]);
+    fails("filter --alphabet= --count", 3, &["rules.codes.alphabet: "]);
+    fails("filter --length 12 --alphabet 0-9A-F --repeats", 3, &["20000000"]);
+    fails("guess --top -1", 2, &[]);
+    fails("guess --top=-1", 3, &["top_k: "]);
+    fails("guess 0123=4b0c 4567=1b0c", 3, &["turn 2", "4567=1b0c"]);
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    fails(
+        "guess --rules mastermind --length 5",
+        2,
+        &["--rules", "cannot be used with", "--length"],
+    );
+    fails("guess --strategy best", 2, &["minimax"]);
+    fails("guess --alphabet 9-0", 2, &["write 0-9"]);
+    fails("guess --timeout 5", 2, &["200ms, 5s or 2m"]);
+    fails("filter --limit 0", 2, &[]);
+    fails("info --server https://localhost", 2, &["http://"]);
+}
+
+#[test]
+fn a_deadline_that_passes_exits_with_5() {
+    fails("guess --length 7 --repeats --timeout 20ms", 5, &["deadline", "allow more"]);
+}
+
+#[test]
+fn a_server_that_is_not_there_exits_with_4_and_the_command_that_starts_it() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for command in ["score 5072 5279", "batch -"] {
+        let run = run(&free.to_string(), command, "{\"method\":\"GetServerInfo\"}");
+        assert_eq!((run.code, run.out.as_str()), (Some(4), ""));
+        assert!(run.err.contains(&format!("http://{free}")), "{}", run.err);
+        assert!(run.err.contains("`herdsmand`") && run.err.lines().count() == 1, "{}", run.err);
+    }
+}
+
+#[test]
+fn who_stops_reading_hears_no_complaint() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_herdsman"))
+        .args(["filter", "--server", &SERVER])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), [].as_slice()));
+}
+
+#[test]
+fn completions_need_no_server() {
+    let run = run("http://127.0.0.1:1", "completions bash", "");
+    assert_eq!(run.code, Some(0));
+    assert!(run.out.contains("--consistent-only"));
+}

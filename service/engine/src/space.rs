@@ -1,0 +1,200 @@
+//! All codes of a game in alphabet order, column by column.
+//!
+//! Owns the numbering of codes. A space beyond [`STORED_CODES`] is not stored: its columns are made where they
+//! are needed, so that a game of twenty million codes costs no memory by itself.
+
+use crate::{code::Code, kernel::Columns, rules::Rules};
+
+/// Spaces up to this size keep their columns: at most 12 MiB, and a copy is some ten times faster than making
+/// them.
+const STORED_CODES: u32 = 1 << 20;
+
+/// The codes of a game, numbered from 0 in alphabet order.
+#[derive(Debug)]
+pub(crate) struct Space {
+    length: usize,
+    symbols: u8,
+    repeats: bool,
+    /// The symbols that may stand first, ascending.
+    first: Vec<u8>,
+    /// How many codes share their symbols up to and including each place.
+    weights: Vec<u32>,
+    size: u32,
+    stored: Option<Columns>,
+}
+
+impl Space {
+    /// The space of rules whose size is known to fit `u32`.
+    pub(crate) fn new(rules: &Rules) -> Space {
+        let (length, symbols) = (rules.length(), rules.symbols() as u8);
+        let mut weights = vec![1; length];
+        for place in (0..length - 1).rev() {
+            let used = if rules.repeats() { 0 } else { place as u32 + 1 };
+            weights[place] = weights[place + 1] * (u32::from(symbols) - used);
+        }
+        let first = (0..symbols).filter(|symbol| rules.not_first() >> symbol & 1 == 0).collect();
+        let mut space = Space {
+            length,
+            symbols,
+            repeats: rules.repeats(),
+            first,
+            weights,
+            size: rules.size() as u32,
+            stored: None,
+        };
+        if space.size <= STORED_CODES {
+            let mut columns = Columns::new(length, space.size as usize);
+            space.generate(0, space.size as usize, &mut columns);
+            space.stored = Some(columns);
+        }
+        space
+    }
+
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory(&self) -> usize {
+        self.stored.as_ref().map_or(0, Columns::memory)
+    }
+
+    /// The code of a number.
+    pub(crate) fn code(&self, index: u32) -> Code {
+        let mut code = Code::new(&[0; crate::rules::MAX_LENGTH][..self.length]);
+        if let Some(columns) = &self.stored {
+            for (place, symbol) in code.symbols_mut().iter_mut().enumerate() {
+                *symbol = columns.column(place)[index as usize];
+            }
+            return code;
+        }
+        let (mut rest, mut used) = (index, 0_u64);
+        for (place, symbol) in code.symbols_mut().iter_mut().enumerate() {
+            let digit = rest / self.weights[place];
+            rest %= self.weights[place];
+            *symbol = match (place, self.repeats) {
+                (0, _) => self.first[digit as usize],
+                (_, true) => digit as u8,
+                (_, false) => nth_unset(used, digit),
+            };
+            used |= 1 << *symbol;
+        }
+        code
+    }
+
+    /// The number of a code of this space.
+    pub(crate) fn index(&self, code: &Code) -> u32 {
+        let mut used = 0_u64;
+        let mut index = 0;
+        for (place, &symbol) in code.symbols().iter().enumerate() {
+            let below = (1_u64 << symbol) - 1;
+            let digit = match (place, self.repeats) {
+                (0, _) => self.first.partition_point(|&first| first < symbol) as u32,
+                (_, true) => u32::from(symbol),
+                (_, false) => (!used & below).count_ones(),
+            };
+            used |= 1 << symbol;
+            index += digit * self.weights[place];
+        }
+        index
+    }
+
+    /// Writes `count` codes from number `start` on into `columns`, which must have room for them.
+    pub(crate) fn fill(&self, start: u32, count: usize, columns: &mut Columns) {
+        match &self.stored {
+            Some(stored) => columns.copy_from(stored, start as usize, count),
+            None => self.generate(start, count, columns),
+        }
+    }
+
+    fn generate(&self, start: u32, count: usize, columns: &mut Columns) {
+        columns.resize(count);
+        if count == 0 {
+            return;
+        }
+        let mut code = self.code(start);
+        columns.set(0, &code);
+        for row in 1..count {
+            self.advance(&mut code);
+            columns.set(row, &code);
+        }
+    }
+
+    /// Turns a code into the next one, which must exist.
+    fn advance(&self, code: &mut Code) {
+        let symbols = code.symbols_mut();
+        for place in (0..self.length).rev() {
+            let mut used = match self.repeats {
+                true => 0,
+                false => symbols[..place].iter().fold(0_u64, |set, symbol| set | 1 << symbol),
+            };
+            let next = (symbols[place] + 1..self.symbols).find(|symbol| {
+                used >> symbol & 1 == 0 && (place > 0 || self.first.binary_search(symbol).is_ok())
+            });
+            if let Some(next) = next {
+                symbols[place] = next;
+                used |= 1 << next;
+                for symbol in &mut symbols[place + 1..] {
+                    *symbol = if self.repeats { 0 } else { nth_unset(used, 0) };
+                    used |= 1 << *symbol;
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// The `n`-th (from 0) bit that is not set.
+fn nth_unset(set: u64, n: u32) -> u8 {
+    let mut free = !set;
+    for _ in 0..n {
+        free &= free - 1;
+    }
+    free.trailing_zeros() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{CodeSpec, FeedbackRule};
+
+    fn space(alphabet: &str, length: i32, repeats: bool, not_first: &str) -> Space {
+        let spec =
+            CodeSpec { alphabet: alphabet.into(), length, repeats, not_first: not_first.into() };
+        Space::new(&Rules::codes(&spec, FeedbackRule::Pegs).unwrap())
+    }
+
+    #[test]
+    fn numbers_and_codes_are_inverse_and_in_alphabet_order() {
+        for repeats in [false, true] {
+            for not_first in ["", "0", "13", "0123"] {
+                for length in 1..=5 {
+                    let mut space = space("01234", length, repeats, not_first);
+                    for stored in [true, false] {
+                        if !stored {
+                            space.stored = None;
+                        }
+                        let codes: Vec<Code> = (0..space.size()).map(|i| space.code(i)).collect();
+                        assert!(codes.is_sorted());
+                        for (index, code) in codes.iter().enumerate() {
+                            assert_eq!(space.index(code), index as u32);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_space_that_is_not_stored_fills_the_same_columns() {
+        let mut space = space("0123456", 4, false, "05");
+        let mut stored = Columns::new(4, 0);
+        space.fill(17, 300, &mut stored);
+        space.stored = None;
+        let mut generated = Columns::new(4, 0);
+        space.fill(17, 300, &mut generated);
+        for place in 0..4 {
+            assert_eq!(stored.column(place)[..300], generated.column(place)[..300]);
+        }
+    }
+}

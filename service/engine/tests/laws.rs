@@ -1,0 +1,249 @@
+//! What holds for every game and every history.
+
+mod common;
+
+use common::{game, rules};
+use herdsman_engine::{
+    Budget, Choice, Code, Game, History, Pool, Rules, StopFlag, Stopped, Strategy as Play, Tie,
+    Turn, diagnose, evaluate, first_conflict, partition, suggest,
+};
+use proptest::{collection::vec, prelude::*, sample::Index};
+
+/// A small game of any kind.
+fn any_game() -> impl Strategy<Value = Game> {
+    (1_i32..=4, 1_usize..=6, any::<bool>())
+        .prop_filter("enough symbols", |&(length, symbols, repeats)| {
+            repeats || length as usize <= symbols
+        })
+        .prop_map(|(length, symbols, repeats)| game(rules(length, symbols, repeats)))
+}
+
+fn pick(game: &Game, index: Index) -> Code {
+    game.code(index.index(game.size() as usize) as u32)
+}
+
+/// A game, a secret, and the turns of some guesses at it: a history that holds.
+fn any_position() -> impl Strategy<Value = (Game, Code, Vec<Turn>)> {
+    (any_game(), any::<Index>(), vec(any::<Index>(), 0..6)).prop_map(|(game, secret, guesses)| {
+        let secret = pick(&game, secret);
+        let turn = |guess: Index| {
+            let guess = pick(&game, guess);
+            Turn { guess, class: game.rules().score(&guess, &secret) }
+        };
+        let turns = guesses.into_iter().map(turn).collect();
+        (game, secret, turns)
+    })
+}
+
+fn left(game: &Game, turns: &[Turn]) -> Vec<u32> {
+    let history = History::new(turns.to_vec()).unwrap();
+    game.candidates(&history, &Budget::unlimited()).unwrap().indices().to_vec()
+}
+
+proptest! {
+    #[test]
+    fn score_is_symmetric(game in any_game(), a: Index, b: Index) {
+        let (a, b) = (pick(&game, a), pick(&game, b));
+        prop_assert_eq!(game.rules().score(&a, &b), game.rules().score(&b, &a));
+        prop_assert_eq!(game.rules().score(&a, &b) == game.rules().answers().winning(), a == b);
+    }
+
+    #[test]
+    fn candidates_are_the_codes_that_answer_every_turn_alike((game, secret, turns) in any_position()) {
+        let agrees = |index: &u32| {
+            let code = game.code(*index);
+            turns.iter().all(|turn| game.rules().score(&turn.guess, &code) == turn.class)
+        };
+        let found = left(&game, &turns);
+        prop_assert_eq!(&found, &(0..game.size()).filter(agrees).collect::<Vec<u32>>());
+        prop_assert!(found.contains(&game.index(&secret)));
+    }
+
+    #[test]
+    fn classes_sum_to_the_candidates((game, _, turns) in any_position(), guess: Index) {
+        let history = History::new(turns).unwrap();
+        let candidates = game.candidates(&history, &Budget::unlimited()).unwrap();
+        let parts = partition(&game, &candidates, &pick(&game, guess), &Budget::unlimited()).unwrap();
+        prop_assert_eq!(parts.total() as usize, candidates.len());
+        let facts = parts.facts();
+        prop_assert!(facts.largest_class >= 1 && facts.expected_size <= f64::from(facts.largest_class));
+        prop_assert!(facts.bits >= 0.0 && facts.bits <= f64::from(facts.classes).log2() + 1e-6);
+    }
+
+    #[test]
+    fn order_and_repetition_of_turns_change_nothing((game, _, turns) in any_position(), again: Index) {
+        let expected = left(&game, &turns);
+        let mut other = turns.clone();
+        other.reverse();
+        if !turns.is_empty() {
+            other.push(*again.get(&turns));
+        }
+        prop_assert_eq!(left(&game, &other), expected);
+        let canonical = History::new(other).unwrap().canonical();
+        prop_assert_eq!(canonical, History::new(turns).unwrap().canonical());
+    }
+
+    #[test]
+    fn renaming_symbols_and_positions_changes_no_count(
+        (game, _, turns) in any_position(),
+        guess: Index,
+        symbols in Just((0..6).collect::<Vec<usize>>()).prop_shuffle(),
+        places in Just((0..4).collect::<Vec<usize>>()).prop_shuffle(),
+    ) {
+        let alphabet: Vec<char> = game.rules().spec().alphabet.chars().collect();
+        let symbols: Vec<usize> = symbols.into_iter().filter(|&symbol| symbol < alphabet.len()).collect();
+        let places: Vec<usize> = places.into_iter().filter(|&place| place < game.rules().length()).collect();
+        let rename = |code: &Code| {
+            let text: String = places.iter().map(|&place| alphabet[symbols[usize::from(code.symbols()[place])]]).collect();
+            game.rules().code(&text).unwrap()
+        };
+        let renamed: Vec<Turn> =
+            turns.iter().map(|turn| Turn { guess: rename(&turn.guess), class: turn.class }).collect();
+        let count = |turns: &[Turn], guess: &Code| {
+            let history = History::new(turns.to_vec()).unwrap();
+            let candidates = game.candidates(&history, &Budget::unlimited()).unwrap();
+            partition(&game, &candidates, guess, &Budget::unlimited()).unwrap()
+        };
+        let guess = pick(&game, guess);
+        prop_assert_eq!(count(&turns, &guess), count(&renamed, &rename(&guess)));
+    }
+
+    #[test]
+    fn the_best_guess_is_the_best_of_all((game, _, turns) in any_position(), strategy in 0_usize..4, tie: bool, pool: bool) {
+        let candidates = game.candidates(&History::new(turns).unwrap(), &Budget::unlimited()).unwrap();
+        let choice = Choice {
+            strategy: Play::ALL[strategy],
+            tie: if tie { Tie::Any } else { Tie::Candidate },
+            pool: if pool { Pool::Any } else { Pool::Consistent },
+            seed: 0,
+        };
+        let advice = suggest(&game, &candidates, &choice, 3, &Budget::unlimited()).unwrap();
+        prop_assert!(advice.exhaustive);
+        // The same ranking, one guess at a time, from the definition of each score.
+        let mut keys: Vec<_> = (0..game.size())
+            .filter(|&index| choice.pool == Pool::Any || candidates.contains(index))
+            .map(|index| {
+                let parts = partition(&game, &candidates, &game.code(index), &Budget::unlimited()).unwrap();
+                let facts = parts.facts();
+                let squares: u64 = parts.counts().iter().map(|&n| u64::from(n) * u64::from(n)).sum();
+                let score = match choice.strategy {
+                    Play::Minimax => f64::from(facts.largest_class),
+                    Play::ExpectedSize => squares as f64,
+                    Play::Entropy => -facts.bits,
+                    _ => -f64::from(facts.classes),
+                };
+                (score, choice.tie == Tie::Candidate && !candidates.contains(index), index)
+            })
+            .collect();
+        keys.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        let guesses: Vec<u32> = advice.suggestions.iter().map(|s| game.index(&s.guess)).collect();
+        if candidates.len() > 1 {
+            prop_assert_eq!(guesses, keys.iter().take(3).map(|key| key.2).collect::<Vec<u32>>());
+        } else {
+            prop_assert_eq!(guesses, candidates.indices());
+        }
+    }
+
+    #[test]
+    fn a_wrong_answer_is_found_and_mended((game, _, mut turns) in any_position(), which: Index, class: Index) {
+        prop_assume!(!turns.is_empty());
+        let turn = which.index(turns.len());
+        let truth = turns[turn].class;
+        turns[turn].class.0 = class.index(game.rules().answers().list().len()) as u8;
+        let history = History::new(turns.clone()).unwrap();
+        let found = diagnose(&game, &history, &Budget::unlimited()).unwrap();
+        let conflict = first_conflict(&game, &history, &Budget::unlimited()).unwrap();
+        prop_assert_eq!(found.first_conflict_turn, conflict);
+        prop_assert_eq!(found.remaining as usize, left(&game, &turns).len());
+        let Some(first) = conflict else {
+            prop_assert!(found.remaining > 0 && found.clash.is_empty() && found.repairs.is_empty());
+            return Ok(());
+        };
+        prop_assert!(left(&game, &turns[..first]).is_empty() && !left(&game, &turns[..first - 1]).is_empty());
+        // The clash cannot hold, and no smaller part of it is impossible.
+        let some = |set: &[usize]| set.iter().map(|&turn| turns[turn - 1]).collect::<Vec<Turn>>();
+        prop_assert!(left(&game, &some(&found.clash)).is_empty());
+        for out in 0..found.clash.len() {
+            let mut smaller = found.clash.clone();
+            smaller.remove(out);
+            prop_assert!(!left(&game, &some(&smaller)).is_empty());
+        }
+        // The true answer is among the repairs, and every repair leaves as many codes as it says.
+        let repair = found.repairs.iter().find(|repair| repair.turn == turn + 1).unwrap();
+        prop_assert!(repair.options.iter().any(|option| option.class == truth));
+        for repair in &found.repairs {
+            for option in &repair.options {
+                let mut mended = turns.clone();
+                mended[repair.turn - 1].class = option.class;
+                prop_assert_eq!(left(&game, &mended).len(), option.count as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_draws_the_same_candidates_again((game, _, turns) in any_position(), seed: u64) {
+        let candidates = game.candidates(&History::new(turns).unwrap(), &Budget::unlimited()).unwrap();
+        let choice = Choice { strategy: Play::RandomConsistent, seed, ..Choice::default() };
+        let draw = || suggest(&game, &candidates, &choice, 5, &Budget::unlimited()).unwrap().suggestions;
+        let drawn = draw();
+        prop_assert_eq!(&drawn, &draw());
+        prop_assert_eq!(drawn.len(), candidates.len().min(5));
+        let mut codes: Vec<Code> = drawn.iter().map(|suggestion| suggestion.guess).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        prop_assert_eq!(codes.len(), drawn.len());
+        prop_assert!(drawn.iter().all(|suggestion| suggestion.candidate));
+    }
+}
+
+#[test]
+fn every_strategy_finds_every_secret() {
+    let game = game(rules(3, 6, true));
+    for strategy in Play::ALL {
+        for seed in 0..3 {
+            let choice = Choice { strategy, seed, ..Choice::default() };
+            let result = evaluate(&game, &choice, &Budget::unlimited()).unwrap();
+            assert_eq!(result.histogram.iter().sum::<u64>(), 216);
+            let total: u64 = (1..)
+                .zip(&result.histogram)
+                .map(|(guesses, &secrets): (u64, _)| guesses * secrets)
+                .sum();
+            assert_eq!(total, result.total);
+            assert_eq!(result.histogram.len(), result.max as usize);
+        }
+    }
+}
+
+#[test]
+fn a_raised_flag_stops_every_kind_of_work() {
+    let game = game(Rules::preset("super-mastermind").unwrap());
+    let all = game.candidates(&History::default(), &Budget::unlimited()).unwrap();
+    let guess = game.code(0);
+    let history =
+        History::new(vec![Turn { guess, class: game.rules().score(&guess, &guess) }]).unwrap();
+    let flag = StopFlag::default();
+    let budget = Budget::new(flag.clone(), u64::MAX);
+    flag.stop();
+    assert_eq!(game.candidates(&history, &budget), Err(Stopped));
+    assert_eq!(partition(&game, &all, &guess, &budget), Err(Stopped));
+    assert_eq!(suggest(&game, &all, &Choice::default(), 1, &budget), Err(Stopped));
+    assert_eq!(evaluate(&game, &Choice::default(), &budget), Err(Stopped));
+    assert_eq!(diagnose(&game, &history, &budget), Err(Stopped));
+}
+
+#[test]
+fn a_bounded_search_says_so_and_still_counts_rightly() {
+    let game = game(Rules::preset("bulls-and-cows").unwrap());
+    let all = game.candidates(&History::default(), &Budget::unlimited()).unwrap();
+    for max_scores in [1, 1000, 1_000_000] {
+        let budget = Budget::new(StopFlag::default(), max_scores);
+        for pool in [Pool::Any, Pool::Consistent] {
+            let choice = Choice { pool, ..Choice::default() };
+            let advice = suggest(&game, &all, &choice, 1, &budget).unwrap();
+            assert!(!advice.exhaustive);
+            let best = advice.suggestions[0];
+            assert_eq!(best.facts, partition(&game, &all, &best.guess, &budget).unwrap().facts());
+            assert_eq!(advice, suggest(&game, &all, &choice, 1, &budget).unwrap());
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Answers that were computed before, and one computation for all who ask the same at the same time.
+//!
+//! Owns keys, weights and single flight. A computation runs in a task of its own, so it outlives the caller that
+//! began it; it ends when nobody waits for it any more. Errors and partial answers are handed out but never kept.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use herdsman_engine::{Choice, Code, History, Rules};
+use tokio::sync::watch;
+
+use crate::compute::Refusal;
+
+/// What an entry costs beside its key and value: the tables of the cache itself, generously.
+const ENTRY_BYTES: usize = 256;
+
+/// Rules and what is known: equal for histories that differ in order or in repeated turns only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Position {
+    /// The game.
+    pub(crate) rules: Rules,
+    /// The turns, in canonical form.
+    pub(crate) history: History,
+}
+
+impl Position {
+    /// The position after these turns.
+    pub(crate) fn new(rules: Rules, history: &History) -> Position {
+        Position { rules, history: history.canonical() }
+    }
+
+    /// Whether a turn holds the winning answer.
+    pub(crate) fn is_won(&self) -> bool {
+        self.history.turns().iter().any(|turn| turn.class == self.rules.answers().winning())
+    }
+
+    /// Bytes it takes, nearly.
+    pub(crate) fn memory(&self) -> usize {
+        size_of::<Position>()
+            + self.rules.symbols() * size_of::<char>()
+            // A class takes a row of two lists; the table of cells has 256 bytes.
+            + self.rules.answers().list().len() * 4 + 256
+            + size_of_val(self.history.turns())
+    }
+}
+
+/// What BestNextGuess is asked: all that its answer depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AdviceKey {
+    /// The game and the turns.
+    pub(crate) position: Position,
+    /// How to choose; options that the strategy does not heed have their defaults.
+    pub(crate) choice: Choice,
+    /// How many suggestions.
+    pub(crate) top: usize,
+    /// The most scores, within the server's limit.
+    pub(crate) max_scores: u64,
+}
+
+/// What Analyze is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AnalysisKey {
+    /// The game and the turns.
+    pub(crate) position: Position,
+    /// The guess.
+    pub(crate) guess: Code,
+}
+
+/// The weight of an entry whose key and value take so many bytes.
+pub(crate) fn weight(bytes: usize) -> u32 {
+    u32::try_from(bytes.saturating_add(ENTRY_BYTES)).unwrap_or(u32::MAX)
+}
+
+/// Where an answer came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Computed for this call, or for one that was made at the same time.
+    Computed,
+    /// Kept from an earlier call.
+    Cache,
+}
+
+/// Answers of one kind, by what was asked.
+pub(crate) struct Cache<K, V, E> {
+    store: moka::future::Cache<K, V>,
+    flights: Arc<Flights<K, V, E>>,
+    keep: fn(&V) -> bool,
+}
+
+type Flights<K, V, E> = Mutex<HashMap<K, Flight<V, E>>>;
+/// Where the outcome of a computation is announced. Its receivers are those who wait for it.
+type Flight<V, E> = Arc<watch::Sender<Option<Outcome<V, E>>>>;
+type Outcome<V, E> = Result<(V, Origin), E>;
+
+impl<K, V, E> Cache<K, V, E>
+where
+    K: Clone + Eq + Hash + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+    E: Clone + From<Refusal> + Send + Sync + 'static,
+{
+    /// A cache of at most `bytes`. `memory` tells the bytes of an entry, `keep` whether a value is whole.
+    pub(crate) fn new(bytes: u64, memory: fn(&K, &V) -> usize, keep: fn(&V) -> bool) -> Self {
+        let store = moka::future::Cache::builder()
+            .max_capacity(bytes)
+            .weigher(move |key, value| weight(memory(key, value)))
+            .build();
+        Cache { store, flights: Arc::default(), keep }
+    }
+
+    /// The answer to `key`: kept, or on its way, or computed now.
+    ///
+    /// # Errors
+    /// What `compute` failed with, for all who waited for it; a later call starts afresh.
+    pub(crate) async fn get<F>(&self, key: &K, compute: impl FnOnce() -> F) -> Outcome<V, E>
+    where
+        F: Future<Output = Result<V, E>> + Send + 'static,
+    {
+        if let Some(value) = self.store.get(key).await {
+            return Ok((value, Origin::Cache));
+        }
+        let mut landing = self.board(key, compute);
+        let outcome = landing.wait_for(Option::is_some).await.ok().and_then(|seen| seen.clone());
+        outcome.unwrap_or_else(|| Err(Refusal::Panicked.into()))
+    }
+
+    /// Joins the flight to this answer, or starts one.
+    fn board<F>(
+        &self,
+        key: &K,
+        compute: impl FnOnce() -> F,
+    ) -> watch::Receiver<Option<Outcome<V, E>>>
+    where
+        F: Future<Output = Result<V, E>> + Send + 'static,
+    {
+        let mut flights = lock(&self.flights);
+        if let Some(flight) = flights.get(key) {
+            return flight.subscribe();
+        }
+        let (flight, landing) = watch::channel(None);
+        let flight = Arc::new(flight);
+        flights.insert(key.clone(), Arc::clone(&flight));
+        let ticket = Ticket { flights: Arc::clone(&self.flights), key: key.clone(), flight };
+        tokio::spawn(fly(ticket, self.store.clone(), self.keep, compute()));
+        landing
+    }
+}
+
+/// Computes, keeps and announces one answer, unless everybody leaves first.
+async fn fly<K, V, E>(
+    ticket: Ticket<K, V, E>,
+    store: moka::future::Cache<K, V>,
+    keep: fn(&V) -> bool,
+    compute: impl Future<Output = Result<V, E>>,
+) where
+    K: Clone + Eq + Hash + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    // A flight that landed while this one was being prepared has left its answer here.
+    let outcome = if let Some(value) = store.get(&ticket.key).await {
+        Ok((value, Origin::Cache))
+    } else {
+        // Leaving drops the computation, which stops its work.
+        let computed = tokio::select! {
+            computed = compute => computed,
+            () = ticket.abandoned() => return,
+        };
+        if let Ok(value) = &computed
+            && keep(value)
+        {
+            store.insert(ticket.key.clone(), value.clone()).await;
+        }
+        computed.map(|value| (value, Origin::Computed))
+    };
+    ticket.flight.send_replace(Some(outcome));
+}
+
+/// A flight in the list of those under way; off the list when dropped, whatever happened.
+struct Ticket<K: Eq + Hash, V, E> {
+    flights: Arc<Flights<K, V, E>>,
+    key: K,
+    flight: Flight<V, E>,
+}
+
+impl<K: Eq + Hash, V, E> Ticket<K, V, E> {
+    /// Resolves when nobody waits any more; from then on nobody can join.
+    async fn abandoned(&self) {
+        loop {
+            self.flight.closed().await;
+            let mut flights = lock(&self.flights);
+            // Somebody may have joined since; under the lock nobody can.
+            if self.flight.receiver_count() == 0 {
+                flights.remove(&self.key);
+                return;
+            }
+        }
+    }
+}
+
+impl<K: Eq + Hash, V, E> Drop for Ticket<K, V, E> {
+    fn drop(&mut self) {
+        let mut flights = lock(&self.flights);
+        if flights.get(&self.key).is_some_and(|flight| Arc::ptr_eq(flight, &self.flight)) {
+            flights.remove(&self.key);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // The map is whole between any two statements, so a panic elsewhere does not spoil it.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::{Ready, ready},
+        pin::{Pin, pin},
+    };
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    const KEY: u32 = 7;
+
+    /// A cache in which odd numbers are partial answers.
+    fn numbers() -> Cache<u32, u32, Refusal> {
+        Cache::new(1 << 20, |_, _| 8, |value| value % 2 == 0)
+    }
+
+    /// A computation that ends when its other end says so.
+    fn computing() -> (oneshot::Sender<u32>, impl Future<Output = Result<u32, Refusal>>) {
+        let (finish, finished) = oneshot::channel();
+        (finish, async { finished.await.map_err(|_| Refusal::Overloaded) })
+    }
+
+    fn at_once(outcome: Result<u32, Refusal>) -> impl FnOnce() -> Ready<Result<u32, Refusal>> {
+        move || ready(outcome)
+    }
+
+    fn never() -> Ready<Result<u32, Refusal>> {
+        panic!("this was computed by somebody else")
+    }
+
+    /// Lets a caller come as far as it gets by itself.
+    async fn wait<T>(caller: &mut Pin<&mut impl Future<Output = T>>) {
+        tokio::select! {
+            biased;
+            _ = caller => panic!("there is nothing to tell yet"),
+            () = ready(()) => {}
+        }
+    }
+
+    #[tokio::test]
+    async fn all_who_ask_at_once_share_one_computation() {
+        let cache = numbers();
+        let (finish, computation) = computing();
+        let mut first = pin!(cache.get(&KEY, || computation));
+        wait(&mut first).await;
+        let mut second = pin!(cache.get(&KEY, never));
+        wait(&mut second).await;
+        finish.send(4).unwrap();
+        assert_eq!(first.await, Ok((4, Origin::Computed)));
+        assert_eq!(second.await, Ok((4, Origin::Computed)));
+        assert_eq!(cache.get(&KEY, never).await, Ok((4, Origin::Cache)));
+    }
+
+    #[tokio::test]
+    async fn a_computation_outlives_the_caller_that_began_it() {
+        let cache = numbers();
+        let (finish, computation) = computing();
+        let mut first = Box::pin(cache.get(&KEY, || computation));
+        wait(&mut first.as_mut()).await;
+        let mut second = pin!(cache.get(&KEY, never));
+        wait(&mut second).await;
+        drop(first);
+        finish.send(4).unwrap();
+        assert_eq!(second.await, Ok((4, Origin::Computed)));
+    }
+
+    #[tokio::test]
+    async fn a_computation_ends_when_nobody_waits_for_it_and_later_callers_start_afresh() {
+        let cache = numbers();
+        let (mut finish, computation) = computing();
+        let mut only = Box::pin(cache.get(&KEY, || computation));
+        wait(&mut only.as_mut()).await;
+        drop(only);
+        finish.closed().await;
+        assert_eq!(cache.get(&KEY, at_once(Ok(6))).await, Ok((6, Origin::Computed)));
+    }
+
+    #[tokio::test]
+    async fn errors_and_partial_answers_are_told_but_not_kept() {
+        let cache = numbers();
+        for outcome in [Err(Refusal::Overloaded), Ok(3), Ok(5), Ok(8)] {
+            let told = cache.get(&KEY, at_once(outcome)).await;
+            assert_eq!(told, outcome.map(|value| (value, Origin::Computed)));
+        }
+        assert_eq!(cache.get(&KEY, never).await, Ok((8, Origin::Cache)));
+    }
+
+    #[tokio::test]
+    async fn a_computation_that_panics_is_an_error_and_blocks_nobody() {
+        let cache = numbers();
+        let outcome = cache.get(&KEY, || async { panic!("on purpose") }).await;
+        assert_eq!(outcome, Err(Refusal::Panicked));
+        assert_eq!(cache.get(&KEY, at_once(Ok(2))).await, Ok((2, Origin::Computed)));
+    }
+
+    #[tokio::test]
+    async fn the_weight_of_what_is_kept_stays_within_the_limit() {
+        let cache: Cache<u32, u32, Refusal> = Cache::new(10_000, |_, _| 744, |_| true);
+        for key in 0..1000 {
+            cache.get(&key, at_once(Ok(key))).await.unwrap();
+        }
+        cache.store.run_pending_tasks().await;
+        assert!((1..=10).contains(&cache.store.entry_count()));
+    }
+}

@@ -1,0 +1,225 @@
+//! One call from the outside: its id, its deadline, its line in the log, and the end of its reply.
+//!
+//! Knows HTTP headers and gRPC trailers, not messages.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        LazyLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http_body::{Frame, SizeHint};
+use tokio::time::Instant;
+use tokio_util::{sync::WaitForCancellationFutureOwned, task::task_tracker::TaskTrackerToken};
+use tonic::{Code, Status, body::Body, transport::server::TcpConnectInfo};
+
+use crate::grpc::status::{Failure, code_name, refuse};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Longer ids are not taken over: a line of the log should stay a line.
+const MAX_REQUEST_ID: usize = 128;
+/// tonic answers CANCELLED when the caller's deadline is over; we are earlier by one tick of the timer.
+const BEFORE_TONIC: Duration = Duration::from_millis(1);
+
+/// A call that is under way. Logs its line when dropped, whichever way it ended.
+pub(crate) struct Call {
+    id: HeaderValue,
+    method: String,
+    peer: Option<SocketAddr>,
+    started: Instant,
+    /// How it ended; nothing while it has not: a caller that leaves drops the call.
+    code: Option<Code>,
+}
+
+impl Call {
+    pub(crate) fn start<B>(request: &Request<B>) -> Call {
+        let connection = request.extensions().get::<TcpConnectInfo>();
+        Call {
+            id: request_id(request.headers()),
+            method: request.uri().path().trim_start_matches('/').to_owned(),
+            peer: connection.and_then(TcpConnectInfo::remote_addr),
+            started: Instant::now(),
+            code: None,
+        }
+    }
+
+    /// Whether the call asks for this service.
+    pub(crate) fn is_to(&self, service: &str) -> bool {
+        self.method.strip_prefix(service).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// When the call must be answered: what its caller allows, at most `longest`.
+    pub(crate) fn deadline(&self, headers: &HeaderMap, longest: Duration) -> Instant {
+        let allowed =
+            headers.get("grpc-timeout").and_then(|value| parse_timeout(value.to_str().ok()?));
+        let allowed = allowed.map_or(longest, |timeout| {
+            timeout.saturating_sub(BEFORE_TONIC.min(timeout / 2)).min(longest)
+        });
+        self.started + allowed
+    }
+
+    /// The response as it leaves: with the request id, ended by `end`, and counted until its last byte is taken.
+    pub(crate) fn respond(
+        mut self,
+        response: Response<Body>,
+        end: WaitForCancellationFutureOwned,
+        alive: TaskTrackerToken,
+    ) -> Response<Reply> {
+        let (mut parts, body) = response.into_parts();
+        parts.headers.insert(REQUEST_ID, self.id.clone());
+        self.note_code(&parts.headers);
+        Response::from_parts(parts, Reply { body, call: self, end: Box::pin(end), _alive: alive })
+    }
+
+    fn note_code(&mut self, headers: &HeaderMap) {
+        if let Some(status) = headers.get(Status::GRPC_STATUS) {
+            self.code = Some(Code::from_bytes(status.as_bytes()));
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        tracing::info!(
+            method = self.method,
+            code = code_name(self.code.unwrap_or(Code::Cancelled)),
+            ms = self.started.elapsed().as_secs_f64() * 1e3,
+            request_id = self.id.to_str().unwrap_or_default(),
+            peer = self.peer.map(tracing::field::display),
+            "call"
+        );
+    }
+}
+
+/// The body of a response.
+pub(crate) struct Reply {
+    body: Body,
+    call: Call,
+    end: Pin<Box<WaitForCancellationFutureOwned>>,
+    _alive: TaskTrackerToken,
+}
+
+impl http_body::Body for Reply {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let mut frame = Pin::new(&mut self.body).poll_frame(cx);
+        if frame.is_pending() && self.end.as_mut().poll(cx).is_ready() {
+            // A stream that would go on: the server ends it, with a reason.
+            self.body = Body::empty();
+            let trailers = refuse(Failure::ShuttingDown).into_parts().0.headers;
+            frame = Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+        }
+        if let Poll::Ready(Some(Ok(frame))) = &frame
+            && let Some(trailers) = frame.trailers_ref()
+        {
+            self.call.note_code(trailers);
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The caller's own id where it is fit for a log, else one of ours.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let sane = |value: &&HeaderValue| {
+        let fit = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(byte);
+        !value.is_empty() && value.len() <= MAX_REQUEST_ID && value.as_bytes().iter().all(fit)
+    };
+    headers.get(REQUEST_ID).filter(sane).cloned().unwrap_or_else(new_request_id)
+}
+
+/// Sixteen hexadecimal digits that no other call of any server is likely to have.
+fn new_request_id() -> HeaderValue {
+    static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let id = KEY.hash_one(CALLS.fetch_add(1, Ordering::Relaxed));
+    HeaderValue::from_str(&format!("{id:016x}")).expect("hexadecimal digits are a header value")
+}
+
+/// Reads a `grpc-timeout`: up to eight digits and a unit.
+fn parse_timeout(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let amount: u64 = digits.parse().ok()?;
+    match unit {
+        "H" => Some(Duration::from_secs(amount * 3600)),
+        "M" => Some(Duration::from_secs(amount * 60)),
+        "S" => Some(Duration::from_secs(amount)),
+        "m" => Some(Duration::from_millis(amount)),
+        "u" => Some(Duration::from_micros(amount)),
+        "n" => Some(Duration::from_nanos(amount)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(header: &'static str, value: &str) -> Request<()> {
+        Request::builder().uri("/a.B/C").header(header, value).body(()).unwrap()
+    }
+
+    #[test]
+    fn a_timeout_is_up_to_eight_digits_and_a_unit() {
+        for (text, timeout) in [
+            ("20m", Some(Duration::from_millis(20))),
+            ("1H", Some(Duration::from_secs(3600))),
+            ("99999999S", Some(Duration::from_secs(99_999_999))),
+            ("7u", Some(Duration::from_micros(7))),
+            ("0n", Some(Duration::ZERO)),
+            ("100000000S", None),
+            ("S", None),
+            ("", None),
+            ("-1S", None),
+            ("1 S", None),
+            ("5x", None),
+            ("5é", None),
+        ] {
+            assert_eq!(parse_timeout(text), timeout, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_deadline_is_the_earlier_of_the_callers_and_ours() {
+        let longest = Duration::from_secs(30);
+        for (text, milliseconds) in [("20m", 19), ("1H", 30_000), ("junk", 30_000), ("1m", 0)] {
+            let request = request("grpc-timeout", text);
+            let call = Call::start(&request);
+            let allowed = call.deadline(request.headers(), longest) - call.started;
+            assert_eq!(allowed.as_millis(), milliseconds, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_id_that_would_spoil_the_log_is_replaced() {
+        let id = |value: &str| Call::start(&request("x-request-id", value)).id.clone();
+        assert_eq!(id("trace-7.a"), "trace-7.a");
+        for bad in ["", "two words", &"x".repeat(129)] {
+            assert_eq!(id(bad).len(), 16, "{bad}");
+        }
+        assert_ne!(id(""), id(""));
+    }
+}

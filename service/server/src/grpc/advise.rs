@@ -1,0 +1,205 @@
+//! BestNextGuess and Analyze: what to guess, and what a guess is worth. Both are answered from a cache where they can
+//! be, and computed once for all who ask the same at the same time.
+
+use std::sync::Arc;
+
+use herdsman_engine::{Budget, Choice, Class, Code, History, Pool, Tie, partition, suggest};
+use herdsman_proto::v1;
+
+use super::{
+    Shared, convert,
+    status::{Failure, Violations},
+};
+use crate::{
+    cache::{AdviceKey, AnalysisKey, Position},
+    games::Games,
+};
+
+/// An answer, without its source; nothing if no code agrees with the history.
+pub(super) type Advice = Option<v1::BestNextGuessResponse>;
+/// An answer; nothing if no code agrees with the history.
+pub(super) type Analysis = Option<v1::AnalyzeResponse>;
+
+pub(super) async fn best_next_guess(
+    shared: &Arc<Shared>,
+    request: v1::BestNextGuessRequest,
+) -> Result<v1::BestNextGuessResponse, Failure> {
+    let (key, history) = read(shared, &request)?;
+    let computing = (Arc::clone(shared), key.clone());
+    let (advice, origin) = shared
+        .advice
+        .get(&key, move || async move {
+            let (shared, key) = computing;
+            let max_scores = key.max_scores;
+            shared.run(max_scores, move |games, budget| advise(games, &key, budget)).await
+        })
+        .await?;
+    match advice {
+        Some(advice) => {
+            Ok(v1::BestNextGuessResponse { source: convert::source(origin).into(), ..advice })
+        }
+        None => Err(shared.contradiction(key.position.rules, history, &request.history).await),
+    }
+}
+
+/// Checks a request and reduces it to what its answer depends on.
+fn read(
+    shared: &Shared,
+    request: &v1::BestNextGuessRequest,
+) -> Result<(AdviceKey, History), Failure> {
+    let config = &shared.config;
+    let mut violations = Violations::default();
+    let rules = violations.game(request.rules.as_ref(), config);
+    let history = violations.history(rules.as_ref(), &request.history, config);
+    let strategy = violations.member("strategy", request.strategy, "strategy");
+    let tie = violations.member("tie", request.tie, "tie rule");
+    let pool = violations.member("pool", request.pool, "guess pool");
+    let top = violations.natural("top_k", request.top_k.into());
+    let most = u64::from(config.max_top_k);
+    let top = top.and_then(|top| violations.limit("top_k", "suggestions", top, most));
+    let max_scores = request.limits.unwrap_or_default().max_scores;
+    let max_scores = violations.natural("limits.max_scores", max_scores);
+    let (Some(rules), Some(history)) = (rules, history) else { return Err(violations.into()) };
+    let (Some(strategy), Some(tie), Some(pool), Some(top), Some(max_scores)) =
+        (strategy, tie, pool, top, max_scores)
+    else {
+        return Err(violations.into());
+    };
+    let choice = Choice {
+        strategy: convert::strategy(strategy),
+        tie: convert::tie(tie),
+        pool: convert::pool(pool),
+        seed: request.seed.cast_unsigned(),
+    };
+    let key = AdviceKey {
+        position: Position::new(rules, &history),
+        choice: heeded(choice),
+        top: top.max(1) as usize,
+        max_scores: if max_scores == 0 {
+            config.max_scores
+        } else {
+            max_scores.min(config.max_scores)
+        },
+    };
+    Ok((key, history))
+}
+
+/// A choice without the options that its strategy does not heed, so that they make no second entry of one answer.
+fn heeded(choice: Choice) -> Choice {
+    let heeds = |option| choice.strategy.options().contains(&option);
+    let Choice { strategy, tie, pool, seed } = choice;
+    Choice {
+        strategy,
+        tie: if heeds("tie") { tie } else { Tie::default() },
+        pool: if heeds("pool") { pool } else { Pool::default() },
+        seed: if heeds("seed") { seed } else { 0 },
+    }
+}
+
+/// The job of BestNextGuess.
+fn advise(games: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Failure> {
+    let position = &key.position;
+    let game = games.game(&position.rules)?;
+    let candidates = games.candidates(&game, position, budget)?;
+    let Some(&first) = candidates.indices().first() else { return Ok(None) };
+    let text = |code: &Code| position.rules.text(code);
+    let mut reply = v1::BestNextGuessResponse {
+        remaining: convert::count(candidates.len()),
+        solved: position.is_won(),
+        exhaustive: true,
+        strategy: convert::strategy_number(key.choice.strategy).into(),
+        ..Default::default()
+    };
+    if candidates.len() == 1 {
+        reply.secret = text(&game.code(first));
+    }
+    if !reply.solved {
+        let advice = suggest(&game, &candidates, &key.choice, key.top, budget)?;
+        reply.exhaustive = advice.exhaustive;
+        let proof = if advice.proven { v1::Proof::Proven } else { v1::Proof::Heuristic };
+        reply.proof = proof.into();
+        reply.suggestions = advice
+            .suggestions
+            .iter()
+            .map(|suggestion| v1::Suggestion {
+                guess: text(&suggestion.guess),
+                candidate: suggestion.candidate,
+                facts: Some(convert::facts(suggestion.facts)),
+            })
+            .collect();
+    }
+    Ok(Some(reply))
+}
+
+pub(super) async fn analyze(
+    shared: &Arc<Shared>,
+    request: v1::AnalyzeRequest,
+) -> Result<v1::AnalyzeResponse, Failure> {
+    let mut violations = Violations::default();
+    let rules = violations.game(request.rules.as_ref(), &shared.config);
+    let history = violations.history(rules.as_ref(), &request.history, &shared.config);
+    let guess =
+        rules.as_ref().and_then(|rules| violations.code(rules, || "guess".into(), &request.guess));
+    let (Some(rules), Some(history), Some(guess)) = (rules, history, guess) else {
+        return Err(violations.into());
+    };
+    let key = AnalysisKey { position: Position::new(rules, &history), guess };
+    let computing = (Arc::clone(shared), key.clone());
+    let (analysis, _) = shared
+        .analyses
+        .get(&key, move || async move {
+            let (shared, key) = computing;
+            shared.run(u64::MAX, move |games, budget| split(games, &key, budget)).await
+        })
+        .await?;
+    match analysis {
+        Some(analysis) => Ok(analysis),
+        None => Err(shared.contradiction(key.position.rules, history, &request.history).await),
+    }
+}
+
+/// The job of Analyze.
+fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, Failure> {
+    let rules = &key.position.rules;
+    let game = games.game(rules)?;
+    let candidates = games.candidates(&game, &key.position, budget)?;
+    if candidates.is_empty() {
+        return Ok(None);
+    }
+    let partition = partition(&game, &candidates, &key.guess, budget)?;
+    let row = |(class, &count): (u8, &u32)| v1::PartitionRow {
+        feedback: Some(convert::feedback(rules, Class(class))),
+        count: convert::count(count),
+        share: f64::from(count) / f64::from(partition.total()),
+        bits: partition.class_bits(Class(class)),
+    };
+    Ok(Some(v1::AnalyzeResponse {
+        remaining: convert::count(candidates.len()),
+        candidate: candidates.contains(game.index(&key.guess)),
+        partition: (0..)
+            .zip(partition.counts())
+            .filter(|(_, count)| **count > 0)
+            .map(row)
+            .collect(),
+        facts: Some(convert::facts(partition.facts())),
+    }))
+}
+
+/// Whether an answer measured all it should: only then is it kept.
+pub(super) fn is_whole(advice: &Advice) -> bool {
+    advice.as_ref().is_some_and(|advice| advice.exhaustive)
+}
+
+pub(super) fn advice_memory(key: &AdviceKey, advice: &Advice) -> usize {
+    let suggestion =
+        |suggestion: &v1::Suggestion| size_of::<v1::Suggestion>() + suggestion.guess.capacity();
+    let reply = advice.as_ref().map_or(0, |reply| {
+        reply.secret.capacity() + reply.suggestions.iter().map(suggestion).sum::<usize>()
+    });
+    size_of::<(AdviceKey, Advice)>() + key.position.memory() + reply
+}
+
+pub(super) fn analysis_memory(key: &AnalysisKey, analysis: &Analysis) -> usize {
+    let rows = analysis.as_ref().map_or(0, |reply| size_of_val(reply.partition.as_slice()));
+    size_of::<(AnalysisKey, Analysis)>() + key.position.memory() + rows
+}

@@ -1,0 +1,141 @@
+//! The server program: settings, logs, a port, and the signals that end it.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    net::SocketAddr,
+    process::{self, ExitCode},
+};
+
+use herdsman_server::{Config, Server};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+/// What a process ended by a second signal returns: 128 and the number of SIGINT.
+const KILLED: i32 = 130;
+
+fn main() -> ExitCode {
+    let config = match Config::load() {
+        Ok(config) => config,
+        Err(mistakes) => {
+            eprintln!("herdsmand: {mistakes}");
+            return ExitCode::from(2);
+        }
+    };
+    init_logs(&config.log);
+    match serve(config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("herdsmand: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[tokio::main]
+async fn serve(config: Config) -> io::Result<()> {
+    let address = config.listen;
+    let listener =
+        TcpListener::bind(address).await.map_err(|error| cannot_listen(address, error))?;
+    let stop = stop_signal()?;
+    // Nobody may be reading; that is no reason not to serve.
+    let _ = writeln!(io::stdout(), "{}", banner(listener.local_addr()?));
+    Server::new(config)?.serve(listener, stop).await
+}
+
+fn cannot_listen(address: SocketAddr, error: io::Error) -> io::Error {
+    let reason = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "another program listens there; stop it, or choose another port with --listen"
+                .to_owned()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "that needs more rights; choose a port above 1023 with --listen".to_owned()
+        }
+        _ => format!("{error}; choose an address of this machine with --listen"),
+    };
+    io::Error::other(format!("cannot listen on {address}: {reason}"))
+}
+
+fn banner(address: SocketAddr) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    // Who listens everywhere is reached here.
+    let here = if address.ip().is_unspecified() {
+        format!("localhost:{}", address.port())
+    } else {
+        address.to_string()
+    };
+    let server =
+        if here == "127.0.0.1:50051" { String::new() } else { format!(" --server http://{here}") };
+    format!(
+        "herdsmand {version} listens on {address}\n\
+         try: herdsman guess 0123=0b1c{server}\n\
+         or:  grpcurl -plaintext -d '{{\"rules\":{{\"preset\":\"bulls-and-cows\"}},\"history\":\
+         [{{\"guess\":\"0123\",\"feedback\":{{\"bulls\":0,\"cows\":1}}}}]}}' \
+         {here} herdsman.v1.SolverService/BestNextGuess"
+    )
+}
+
+/// Lines for people on a terminal, JSON for machines, on standard error. A panic is a line too.
+fn init_logs(filter: &str) {
+    let logs =
+        tracing_subscriber::fmt().with_env_filter(EnvFilter::new(filter)).with_writer(io::stderr);
+    if io::stderr().is_terminal() {
+        logs.init();
+    } else {
+        logs.json().flatten_event(true).init();
+    }
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+}
+
+/// Resolves at the first signal to stop; a second one ends the process at once.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut signals = Signals::new()?;
+    Ok(async move {
+        signals.next().await;
+        tokio::spawn(async move {
+            signals.next().await;
+            process::exit(KILLED);
+        });
+    })
+}
+
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> io::Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> io::Result<Signals> {
+        Ok(Signals)
+    }
+
+    async fn next(&mut self) {
+        // Without a signal to wait for, the process runs until it is ended from outside.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

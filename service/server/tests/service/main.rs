@@ -1,0 +1,9 @@
+//! The service as its clients see it: a server in this process on a free port, spoken to over HTTP/2.
+
+mod answers;
+mod errors;
+mod host;
+mod program;
+mod stop;
+mod transport;
+mod work;

@@ -1,0 +1,102 @@
+//! The program `herdsmand`: what it prints, what it returns, how it takes signals.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    net::TcpListener,
+    process::{Child, Command, Output, Stdio},
+};
+
+use herdsman_proto::v1::{GetServerInfoRequest, solver_service_client::SolverServiceClient};
+use tonic::transport::Endpoint;
+
+fn herdsmand(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_herdsmand"));
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Starts it on a free port and reads the address off its banner.
+fn start(args: &[&str]) -> (Child, String) {
+    let mut child = herdsmand(&["--listen", "127.0.0.1:0"]).args(args).spawn().unwrap();
+    let mut banner = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    banner.read_line(&mut line).unwrap();
+    let address = line.trim().rsplit(' ').next().unwrap().to_owned();
+    let mut rest = String::new();
+    banner.read_line(&mut rest).unwrap();
+    assert!(
+        rest.contains(&format!("herdsman guess 0123=0b1c --server http://{address}")),
+        "{rest}"
+    );
+    (child, address)
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test]
+async fn it_serves_until_it_is_terminated_and_logs_a_json_line_a_call() {
+    let (mut child, address) = start(&[]);
+    let mut client = SolverServiceClient::new(
+        Endpoint::from_shared(format!("http://{address}")).unwrap().connect().await.unwrap(),
+    );
+    let mut request = tonic::Request::new(GetServerInfoRequest {});
+    request.metadata_mut().insert("x-request-id", "order-66".parse().unwrap());
+    client.get_server_info(request).await.unwrap();
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+
+    let mut log = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let lines: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let call = lines.iter().find(|line| line["message"] == "call").expect(&log);
+    assert_eq!(call["method"], "herdsman.v1.SolverService/GetServerInfo");
+    assert_eq!((&call["code"], &call["request_id"]), (&"OK".into(), &"order-66".into()));
+    assert!(call["ms"].is_number() && call["peer"].is_string(), "{call}");
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let (mut child, _) = start(&["--drain-ms", "600000"]);
+    signal(&child, "-INT");
+    let log = BufReader::new(child.stderr.take().unwrap());
+    let stopping = log.lines().any(|line| line.unwrap().contains("stopping"));
+    assert!(stopping && child.try_wait().unwrap().is_none());
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_port_in_use_is_one_clear_sentence() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let output = herdsmand(&["--listen", &address]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let error = text(&output);
+    assert!(
+        error.contains(&address) && error.contains("--listen") && error.lines().count() == 1,
+        "{error}"
+    );
+}
+
+#[test]
+fn settings_come_from_flags_and_environment_and_all_mistakes_are_told() {
+    let output = herdsmand(&["--max-turns", "100"])
+        .env("HERDSMAN_THREADS", "many")
+        .env("HERDSMAN_MAX_PAIRS", "7")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = text(&output);
+    for name in ["--max-turns", "--threads"] {
+        assert!(error.contains(name), "{name}: {error}");
+    }
+    assert!(!error.contains("--max-pairs"), "{error}");
+}
