@@ -96,11 +96,35 @@ def test_entropy_finds_the_second_guess_of_most_bits(server):
 
 
 def test_an_answer_from_the_cache_is_the_same_answer(server, api):
-    request = {"rules": RULES, "history": [turn("9876", 1, 1)], "topK": 5}
+    request = {"rules": RULES, "history": [turn("9876", 1, 1)], "topK": 5, "strategy": "STRATEGY_MINIMAX"}
     fresh, again = (server.call("BestNextGuess", request) for _ in range(2))
     assert (fresh.source, again.source) == (api.SOURCE_COMPUTED, api.SOURCE_CACHE)
     again.source = fresh.source
     assert fresh == again
+
+
+def test_the_default_is_the_best_possible_play(server, api):
+    """Tanaka 1996: 26274 guesses over 5040 codes; Koyama and Lai 1993: 5625 over 1296."""
+    for preset, total, most, codes in [("bulls-and-cows", 26274, 7, 5040), ("mastermind", 5625, 6, 1296)]:
+        reply = server.call("BestNextGuess", {"rules": {"preset": preset}})
+        assert (reply.strategy, reply.proof, reply.source) == (api.STRATEGY_OPTIMAL, api.PROOF_PROVEN, api.SOURCE_BOOK)
+        assert (reply.proven.total, reply.proven.max, reply.remaining) == (total, most, codes)
+        assert math.isclose(reply.proven.mean, total / codes)
+
+
+def test_a_guess_is_rated_against_the_best(server, api):
+    # No first guess of four distinct digits differs from another.
+    reply = server.call("Analyze", {"rules": RULES, "guess": "9870", "rate": True})
+    assert [rated.strategy for rated in reply.best] == [
+        api.STRATEGY_MINIMAX, api.STRATEGY_EXPECTED_SIZE, api.STRATEGY_ENTROPY, api.STRATEGY_MOST_PARTS,
+    ]
+    assert all(rated.suggestion.facts == reply.facts and rated.exhaustive for rated in reply.best)
+    assert (reply.HasField("cost"), reply.cost.total) == (True, 0)
+    plain = server.call("Analyze", {"rules": RULES, "guess": "9870"})
+    assert (len(plain.best), plain.HasField("cost")) == (0, False)
+    # A guess that was made before tells nothing: it costs a guess for every code that is left.
+    reply = server.call("Analyze", {"rules": RULES, "guess": "0123", "history": [turn("0123", 0, 4)], "rate": True})
+    assert (reply.remaining, reply.cost.total, reply.cost.mean) == (9, 9, 1)
 
 
 def test_a_won_game_needs_no_guess(server):

@@ -18,16 +18,18 @@ from conftest import PATIENCE_S, refusal
 
 SERVICE = "herdsman.v1.SolverService"
 METHODS = {
-    "Score", "BatchScore", "ScoreMatrix", "Filter", "BestNextGuess", "Analyze", "Diagnose", "GetServerInfo",
+    "Score", "BatchScore", "ScoreMatrix", "Filter", "BestNextGuess", "Analyze", "Diagnose", "Solve",
+    "GetServerInfo",
 }
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
 def search(bulls):
-    """A request of many seconds: a million codes, most of them possible; another one for each answer."""
-    rules = {"codes": {"alphabet": "0123456789", "length": 6, "repeats": True}}
-    return {"rules": rules, "history": [{"guess": "012345", "feedback": {"bulls": bulls}}]}
+    """A request of many seconds: 1.8 million codes without symmetry, many possible; another one for each answer."""
+    answers = [("01234567", 1, 5), ("13572096", bulls, 6 - bulls)]
+    history = [{"guess": guess, "feedback": {"bulls": bulls, "cows": cows}} for guess, bulls, cows in answers]
+    return {"rules": {"codes": {"alphabet": "0123456789", "length": 8}}, "history": history}
 
 
 def answers_at_once(server):

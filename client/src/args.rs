@@ -3,7 +3,7 @@
 //! Owns the reading of flags and of ranges such as `0-9`. Whether rules, codes and answers are good is for the
 //! server to say.
 
-use std::{io, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
@@ -18,8 +18,9 @@ const AFTER_HELP: &str = "\
 A turn is a guess and its answer: 0123=0b1c, or 0123=01, or 0123=2b where only bulls are told.
 Put `--` before a code or turn that begins with `-`: herdsman score --alphabet=+- -- -+-+ ++--
 
-Exit codes: 0 yes; 1 a negative answer (nothing fits, the answers clash, a line of a batch failed);
-2 usage; 3 bad or contradictory input; 4 no server, or one that failed; 5 deadline; 6 not allowed.";
+Exit codes: 0 yes; 1 a negative answer (nothing fits, the answers clash, no strategy exists, a line of
+a batch failed); 2 usage; 3 bad or contradictory input; 4 no server, or one that failed; 5 deadline; 6 not allowed;
+130 stopped by Ctrl-C.";
 
 /// Solves guess-the-code games: Bulls and Cows, Mastermind and their relatives.
 #[derive(Debug, Parser)]
@@ -44,9 +45,9 @@ pub(crate) struct Options {
         default_value = "http://127.0.0.1:50051"
     )]
     pub(crate) server: String,
-    /// How long to wait for the answer to one call: 200ms, 5s, 2m
-    #[arg(long, global = true, value_name = "TIME", default_value = "30s", value_parser = time)]
-    pub(crate) timeout: Duration,
+    /// How long to wait for the answer to one call: 200ms, 5s, 2m [default: 30s; of `solve` the server's limit]
+    #[arg(long, global = true, value_name = "TIME", value_parser = time)]
+    pub(crate) timeout: Option<Duration>,
     /// How replies are printed
     #[arg(long, global = true, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -73,6 +74,11 @@ pub(crate) enum Command {
     Guess(Guess),
     /// Show how a guess would split what is still possible
     Analyze(Analyze),
+    /// Find the best possible play and prove it
+    #[command(after_help = "\
+Progress is shown on a terminal, and Ctrl-C ends the search. With --format json the result is one document with
+total, mean, max, histogram, first_guess, proven, source and impossible.")]
+    Solve(Solve),
     /// Tell whether all answers can be true, and which is wrong if not
     Diagnose(Position),
     /// Tell the server's version, games, strategies and limits
@@ -175,10 +181,10 @@ impl Position {
 
 #[derive(Debug, Args)]
 pub(crate) struct Score {
-    /// The code that is tried
-    pub(crate) guess: String,
     /// The code to be found
     pub(crate) secret: String,
+    /// The code that is tried
+    pub(crate) guess: String,
     #[command(flatten)]
     pub(crate) game: Game,
 }
@@ -237,12 +243,49 @@ pub(crate) struct Analyze {
     pub(crate) position: Position,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Solve {
+    /// What is to be as small as it can be: the average, or the worst case and then the average, or the worst case and
+    /// then the secrets that take so many [default: expected]
+    #[arg(long, value_parser = wire_name(["expected", "worst-case", "fewest-at-max"], objective))]
+    pub(crate) objective: Option<i32>,
+    /// The most guesses that any secret may take, from here on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+    pub(crate) max: Option<i32>,
+    /// Search even where the server has a book with the answer
+    #[arg(long)]
+    pub(crate) no_book: bool,
+    /// The most threads the search may use [default: the server's limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+    pub(crate) threads: Option<i32>,
+    /// Write the strategy as a tree to a file: as JSON, or for Graphviz if its name ends in .dot
+    #[arg(long, value_name = "FILE.json|FILE.dot", value_parser = tree_file)]
+    pub(crate) tree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) position: Position,
+}
+
 /// The strategies by their short names: `expected_size` is `STRATEGY_EXPECTED_SIZE` on the wire.
-const STRATEGIES: [&str; 6] =
-    ["minimax", "expected_size", "entropy", "most_parts", "first_consistent", "random_consistent"];
+const STRATEGIES: [&str; 10] = [
+    "minimax",
+    "expected_size",
+    "entropy",
+    "most_parts",
+    "first_consistent",
+    "random_consistent",
+    "optimal",
+    "optimal_worst_case",
+    "entropy_larmouth",
+    "most_parts_refined",
+];
 
 fn strategy(name: &str) -> i32 {
     v1::Strategy::from_str_name(&format!("STRATEGY_{name}")).unwrap_or_default() as i32
+}
+
+fn objective(name: &str) -> i32 {
+    let name = format!("OBJECTIVE_{}", name.replace('-', "_"));
+    v1::Objective::from_str_name(&name).unwrap_or_default() as i32
 }
 
 fn feedback_rule(name: &str) -> i32 {
@@ -279,6 +322,18 @@ fn alphabet(text: &str) -> Result<String, String> {
             }
             [] => return Ok(spelled),
         };
+    }
+}
+
+/// Reads the name of a file that a tree can be written to.
+fn tree_file(name: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
+    match path.extension() {
+        Some(form) if form == "json" || form == "dot" => Ok(path),
+        _ => {
+            Err("a tree is written as JSON or for Graphviz: end the name in .json or .dot"
+                .to_owned())
+        }
     }
 }
 
@@ -339,6 +394,12 @@ mod tests {
         let wire: Vec<i32> =
             (1..100).filter(|number| v1::Strategy::try_from(*number).is_ok()).collect();
         assert_eq!(named, wire);
+    }
+
+    #[test]
+    fn every_objective_has_a_short_name() {
+        let numbers = ["EXPECTED", "WORST-CASE", "FEWEST-AT-MAX"].map(objective);
+        assert_eq!(numbers, [1, 2, 3]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::{
     failure::{Failure, Verdict},
     output::{self, Output},
     remote::Remote,
-    words,
+    solve, words,
 };
 
 /// The candidates asked for at once; a server that allows fewer sends fewer.
@@ -26,6 +26,7 @@ pub(crate) async fn run(
         Command::Filter(args) => filter(args, options, output).await,
         Command::Guess(args) => guess(args, options, output).await,
         Command::Analyze(args) => analyze(args, options, output).await,
+        Command::Solve(args) => solve::run(args, options, output).await,
         Command::Diagnose(position) => diagnose(position, options, output).await,
         Command::Info => info(options, output).await,
         Command::Batch { source } => batch::run(&source, options, output).await,
@@ -117,6 +118,7 @@ async fn analyze(
         rules: Some(args.position.rules()),
         history: args.position.history()?,
         guess: args.guess,
+        rate: true,
     };
     let remote = Remote::connect(options).await?;
     let reply = remote.solver().analyze(remote.request(request)).await?.into_inner();

@@ -13,7 +13,7 @@ use tonic_types::StatusExt as _;
 pub(crate) enum Verdict {
     /// An answer.
     Yes,
-    /// A negative one: nothing fits, the answers clash, a line of a batch failed.
+    /// A negative one: nothing fits, the answers clash, no strategy exists, a line of a batch failed.
     No,
 }
 
@@ -33,6 +33,12 @@ pub(crate) enum Failure {
          in the project, or name another with --server"
     )]
     Unreachable { server: String },
+    #[error("cannot write {name}: {error}")]
+    Tree { name: String, error: io::Error },
+    #[error("stopped")]
+    Interrupted,
+    #[error("the server's answer is not whole: {0}")]
+    Broken(&'static str),
     #[error("{}", sentences(.0))]
     Refused(Box<Status>),
 }
@@ -66,9 +72,16 @@ pub(crate) fn exit_code(result: &Result<Verdict, Failure>) -> u8 {
         Ok(Verdict::No) => 1,
         // Who reads us has had enough, as in `herdsman filter | head -1`.
         Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-        Err(Failure::Address { .. } | Failure::Read { .. } | Failure::Write(_)) => 2,
+        Err(
+            Failure::Address { .. }
+            | Failure::Read { .. }
+            | Failure::Write(_)
+            | Failure::Tree { .. },
+        ) => 2,
         Err(Failure::Turn(_)) => 3,
-        Err(Failure::Unreachable { .. }) => 4,
+        Err(Failure::Unreachable { .. } | Failure::Broken(_)) => 4,
+        // As shells count a program that SIGINT ended.
+        Err(Failure::Interrupted) => 130,
         Err(Failure::Refused(status)) => match status.code() {
             Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => 3,
             Code::DeadlineExceeded => 5,

@@ -8,6 +8,8 @@ mod commands;
 mod failure;
 mod output;
 mod remote;
+mod solve;
+mod tree;
 mod words;
 
 use std::process::ExitCode;

@@ -37,11 +37,16 @@ impl Output {
         }
         let method = Method::named(method).map_err(io::Error::other)?;
         let json: Json = method.reply(reply).map_err(io::Error::other)?;
-        if self.format == Format::Json {
-            serde_json::to_writer_pretty(&mut self.out, &json)?;
-            return self.out.write_all(b"\n");
+        self.document(&json)
+    }
+
+    /// Prints a value as JSON: on several lines, or on one.
+    pub(crate) fn document(&mut self, value: &impl Serialize) -> io::Result<()> {
+        if self.format != Format::Json {
+            return self.line(value);
         }
-        self.line(&json)
+        serde_json::to_writer_pretty(&mut self.out, value)?;
+        self.out.write_all(b"\n")
     }
 
     /// Prints text as it is, whatever the format.

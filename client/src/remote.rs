@@ -15,6 +15,9 @@ use tonic::{
 
 use crate::{args::Options, failure::Failure};
 
+/// How long to wait for the answer to a call, where nothing is said.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
 /// How long to wait for a connection: a host that drops packets would hold us for minutes.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -26,7 +29,7 @@ const MAX_REPLY_BYTES: usize = 32 << 20;
 pub(crate) struct Remote {
     channel: Channel,
     server: String,
-    timeout: Duration,
+    timeout: Option<Duration>,
 }
 
 impl Remote {
@@ -59,19 +62,37 @@ impl Remote {
         SolverServiceClient::new(self.channel.clone()).max_decoding_message_size(MAX_REPLY_BYTES)
     }
 
-    /// `message` with the deadline that was asked for.
+    /// `message` with the deadline that was asked for, or the usual one.
     pub(crate) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
-        request.set_timeout(self.timeout);
+        request.set_timeout(self.timeout.unwrap_or(TIMEOUT));
         request
     }
 
-    /// Calls any method, in JSON.
+    /// `message` with the deadline that was asked for, or none but the server's own.
+    pub(crate) fn patient_request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        if let Some(timeout) = self.timeout {
+            request.set_timeout(timeout);
+        }
+        request
+    }
+
+    /// Calls any method, in JSON. The last message of a stream is its answer.
     pub(crate) async fn call(&self, method: Method, request: Json) -> Result<Json, Status> {
         let path = PathAndQuery::try_from(method.path())
             .map_err(|error| Status::internal(error.to_string()))?;
         let mut grpc = Grpc::new(self.channel.clone()).max_decoding_message_size(MAX_REPLY_BYTES);
         grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
-        Ok(grpc.unary(self.request(request), path, method).await?.into_inner())
+        if !method.streams() {
+            return Ok(grpc.unary(self.request(request), path, method).await?.into_inner());
+        }
+        let request = self.request(request);
+        let mut stream = grpc.server_streaming(request, path, method).await?.into_inner();
+        let mut last = Err(Status::internal("the stream ended without an answer"));
+        while let Some(message) = stream.message().await? {
+            last = Ok(message);
+        }
+        last
     }
 }

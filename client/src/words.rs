@@ -32,11 +32,46 @@ pub(crate) fn guess(reply: &v1::BestNextGuessResponse) -> String {
         text += "; not exhaustive: guesses and candidates were sampled";
     }
     text += "\n";
+    if let Some(proven) = reply.proven {
+        text += &value(proven.total, proven.mean, proven.max, reply.remaining);
+    }
     if !others.is_empty() {
         text += "then:\n";
     }
     for other in others {
         text += &format!("  {}  {}\n", other.guess, suggestion(other, reply.remaining));
+    }
+    text
+}
+
+/// What was proven: `proven: 26274 guesses over 5040 secrets, 5.213 on average, at most 7`.
+fn value(total: i32, mean: f64, max: i32, secrets: i32) -> String {
+    let (guesses, secrets) = (counted(total, "guess"), counted(secrets, "secret"));
+    format!("proven: {guesses} over {secrets}, {mean:.3} on average, at most {max}\n")
+}
+
+pub(crate) fn solve(reply: &v1::SolveResult, max_guesses: i32) -> String {
+    if reply.impossible {
+        let most = counted(max_guesses, "guess");
+        return format!("proven: no strategy finds every secret with at most {most}\n");
+    }
+    if reply.first_guess.is_empty() {
+        return "solved: nothing is left to guess\n".to_owned();
+    }
+    let secrets = reply.histogram.iter().sum();
+    let mut text = format!("{}\n", reply.first_guess);
+    text += &value(reply.total, reply.mean, reply.max, secrets);
+    let found: Vec<_> = reply.histogram.iter().map(i32::to_string).collect();
+    text += &format!("found at guess 1, 2, ...: {}\n{}\n", found.join(", "), source(reply.source));
+    text
+}
+
+/// How far a search is, on one line.
+pub(crate) fn progress(progress: &v1::SolveProgress) -> String {
+    let seconds = progress.elapsed_ms as f64 / 1000.0;
+    let mut text = format!("{seconds:.1} s, sets of candidates measured: {}", progress.nodes);
+    if let Some(best) = progress.best_total {
+        text += &format!(": {best} guesses at best, {} at least", progress.bound_total);
     }
     text
 }
@@ -69,7 +104,7 @@ pub(crate) fn analyze(reply: &v1::AnalyzeResponse) -> String {
         ]);
     }
     let facts = reply.facts.unwrap_or_default();
-    format!(
+    let mut text = format!(
         "{}\n\n{}\nworst {} of {}, expected {:.1}, {:.2} bits, {}\n",
         rows.trim_fmt(),
         could_be(reply.candidate),
@@ -78,7 +113,40 @@ pub(crate) fn analyze(reply: &v1::AnalyzeResponse) -> String {
         facts.expected_size,
         facts.bits,
         counted(facts.classes, "possible answer"),
-    )
+    );
+    if !reply.best.is_empty() {
+        text += &format!("\n{}", rating(reply));
+    }
+    text
+}
+
+/// The best guess by each score, and what the guess costs against the best play.
+fn rating(reply: &v1::AnalyzeResponse) -> String {
+    let mut rows = columns(&["best by", "guess", "worst", "expected", "bits", "answers"]);
+    for rated in &reply.best {
+        let best = rated.suggestion.clone().unwrap_or_default();
+        let facts = best.facts.unwrap_or_default();
+        let among = if rated.exhaustive { "" } else { " (of a sample)" };
+        rows.add_row([
+            format!("{}{among}", strategy(rated.strategy)),
+            best.guess,
+            facts.largest_class.to_string(),
+            format!("{:.1}", facts.expected_size),
+            format!("{:.2}", facts.bits),
+            facts.classes.to_string(),
+        ]);
+    }
+    let cost = match reply.cost {
+        None => "what it costs against the best play is too long to prove here".to_owned(),
+        Some(v1::GuessCost { total: 0, .. }) => "proven: no guess is better".to_owned(),
+        Some(cost) => format!(
+            "proven: it costs {} over {} against the best play, {:.3} on average",
+            counted(cost.total, "guess"),
+            counted(reply.remaining, "secret"),
+            cost.mean,
+        ),
+    };
+    format!("{}\n\n{cost}\n", rows.trim_fmt())
 }
 
 pub(crate) fn diagnose(reply: &v1::DiagnoseResponse, history: &[v1::Turn]) -> String {
@@ -121,6 +189,15 @@ pub(crate) fn info(reply: &v1::GetServerInfoResponse, server: &str) -> String {
         let mark = if strategy.default { " (default)" } else { "" };
         strategies.add_row([&format!("{}{mark}", strategy.name), &strategy.description]);
     }
+    let mut books = columns(&["BOOK", "PROVES THE LEAST"]);
+    for book in &reply.books {
+        let least = match book.objective() {
+            v1::Objective::WorstCase => "worst case",
+            v1::Objective::FewestAtMax => "worst case, for the fewest secrets",
+            v1::Objective::Unspecified | v1::Objective::Expected => "average",
+        };
+        books.add_row([book.name.as_str(), least]);
+    }
     let limits = reply.limits.unwrap_or_default();
     let mut table = columns(&["LIMIT", ""]);
     for (what, limit) in [
@@ -133,10 +210,13 @@ pub(crate) fn info(reply: &v1::GetServerInfoResponse, server: &str) -> String {
         ("suggestions a call", limits.max_top_k.into()),
         ("scores a call", limits.max_scores),
         ("milliseconds a call", limits.max_deadline_ms.into()),
+        ("milliseconds a Solve", limits.max_solve_deadline_ms.into()),
+        ("threads a Solve", limits.max_solve_threads.into()),
+        ("bytes a Solve holds", limits.max_solve_memo_bytes),
     ] {
         table.add_row([what.to_owned(), limit.to_string()]);
     }
-    let tables = [games, strategies, table].map(|table| table.trim_fmt());
+    let tables = [games, strategies, books, table].map(|table| table.trim_fmt());
     format!("herdsmand {} at {server}\n\n{}\n", reply.version, tables.join("\n\n"))
 }
 
@@ -155,7 +235,11 @@ fn could_be(candidate: bool) -> &'static str {
 }
 
 fn counted(count: i32, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
+    let ending = match (count, noun) {
+        (1, _) => "",
+        (_, "guess") => "es",
+        _ => "s",
+    };
     format!("{count} {noun}{ending}")
 }
 
@@ -177,6 +261,7 @@ fn proof(number: i32) -> &'static str {
 fn source(number: i32) -> &'static str {
     match v1::Source::try_from(number) {
         Ok(v1::Source::Cache) => "from the cache",
+        Ok(v1::Source::Book) => "from the book",
         _ => "computed",
     }
 }

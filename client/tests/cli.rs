@@ -9,22 +9,28 @@ use std::{
     thread,
 };
 
-use herdsman_server::Config;
+use herdsman_server::{Config, Server, Stats};
 use serde_json::{Value, json};
+use tokio::{runtime::Runtime, sync::watch};
 
 /// The address of a server that lives as long as the tests, with pages small enough to be walked.
-static SERVER: LazyLock<String> = LazyLock::new(|| {
+static SERVER: LazyLock<String> = LazyLock::new(|| serve().0);
+
+/// Starts such a server; also tells what its threads do.
+fn serve() -> (String, watch::Receiver<Stats>) {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
+        Runtime::new().unwrap().block_on(async {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            tell.send(listener.local_addr().unwrap()).unwrap();
             let config = Config { max_page_size: 1000, ..Config::default() };
-            herdsman_server::run(listener, config, std::future::pending()).await.unwrap();
+            let server = Server::new(config).unwrap();
+            tell.send((listener.local_addr().unwrap(), server.stats())).unwrap();
+            server.serve(listener, std::future::pending()).await.unwrap();
         });
     });
-    format!("http://{}", told.recv().unwrap())
-});
+    let (address, stats) = told.recv().unwrap();
+    (format!("http://{address}"), stats)
+}
 
 /// What a run of the program left behind.
 struct Run {
@@ -144,7 +150,7 @@ fn a_contradiction_is_a_negative_answer_of_filter_and_diagnose() {
 
 #[test]
 fn guess_prints_the_guess_on_the_first_line() {
-    let run = herdsman("guess --rules mastermind");
+    let run = herdsman("guess --rules mastermind --strategy minimax");
     assert_eq!((run.code, run.out.lines().next()), (Some(0), Some("0011")), "{}", run.err);
     assert!(run.out.contains("at most 256 of 1296"), "{}", run.out);
     let best = herdsman("guess 0123=0b1c --top 3 --strategy entropy");
@@ -162,6 +168,7 @@ fn ties_and_pools_are_heeded() {
         let suggestions = json["suggestions"].as_array().unwrap();
         assert!(suggestions.iter().all(|suggestion| suggestion["candidate"] == true), "{only}");
     }
+    fails("guess --strategy optimal --consistent-only", 3, &["pool: ", "GUESS_POOL_ANY"]);
     let first = herdsman("guess 0123=0b1c --strategy first_consistent").out;
     assert!(first.starts_with("1456\n"), "{first}");
 }
@@ -173,9 +180,138 @@ fn analyze_prints_the_partition_and_the_facts() {
     let json = herdsman("analyze 4561 0123=0b1c --format json").json();
     let rows = json["partition"].as_array().unwrap();
     assert_eq!(rows.iter().map(|row| row["count"].as_u64().unwrap()).sum::<u64>(), 1440);
-    assert_eq!(run.out.lines().count(), rows.len() + 4);
+    assert_eq!(
+        run.out.lines().take_while(|line| !line.starts_with("best by")).count(),
+        rows.len() + 5
+    );
     let worst = rows.iter().map(|row| row["count"].as_u64().unwrap()).max().unwrap();
     assert!(run.out.contains(&format!("\nworst {worst} of 1440, expected ")), "{}", run.out);
+}
+
+#[test]
+fn analyze_rates_the_guess() {
+    let run = herdsman("analyze 0011 --rules mastermind");
+    for part in ["minimax        0011   256", "most_parts     0012", "bits"] {
+        assert!(run.out.contains(part), "`{part}` is not in: {}", run.out);
+    }
+    // Whatever is guessed first of two codes that no guess tells apart but they themselves, and of one.
+    let run = herdsman("analyze 00 --length 2 --alphabet 01 --repeats");
+    assert!(run.out.ends_with("\nproven: no guess is better\n"), "{}", run.out);
+    let history = "1234=0b4c 2143=0b4c";
+    let run = herdsman(&format!("analyze 5678 {history}"));
+    let left = herdsman(&format!("filter --count {history}")).out;
+    let costs = format!(
+        "\nproven: it costs {0} guesses over {0} secrets against the best play, 1.000 on average\n",
+        left.trim()
+    );
+    assert!(run.out.ends_with(&costs), "{}", run.out);
+}
+
+#[test]
+fn guess_tells_what_is_proven() {
+    let run = herdsman("guess --rules bulls-and-cows");
+    assert_eq!(
+        run.out.lines().skip(2).collect::<Vec<_>>(),
+        [
+            "optimal, proven best, from the book",
+            "proven: 26274 guesses over 5040 secrets, 5.213 on average, at most 7",
+        ]
+    );
+    let run = herdsman("guess --rules mastermind --strategy optimal_worst_case");
+    assert!(
+        run.out.contains("\nproven: 5626 guesses over 1296 secrets, 4.341 on average, at most 5\n"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn solve_prints_the_first_guess_and_what_is_proven() {
+    let run = herdsman("solve --length 3 --alphabet 0-5 --no-book");
+    let lines: Vec<_> = run.out.lines().collect();
+    assert_eq!(
+        (run.code, lines[1], lines[3], run.err.as_str()),
+        (
+            Some(0),
+            "proven: 436 guesses over 120 secrets, 3.633 on average, at most 5",
+            "computed",
+            ""
+        )
+    );
+    assert_eq!(lines[0].len(), 3);
+    prints("solve 0123=4b0c", "solved: nothing is left to guess\n");
+    let document = herdsman("solve --rules bulls-and-cows --format json").json();
+    assert_eq!(
+        (&document["total"], &document["max"], &document["proven"], &document["source"]),
+        (&json!(26274), &json!(7), &json!(true), &json!("SOURCE_BOOK"))
+    );
+    assert_eq!(document["first_guess"], "0123");
+    let histogram = document["histogram"].as_array().unwrap();
+    assert_eq!(histogram.iter().map(|n| n.as_u64().unwrap()).sum::<u64>(), 5040);
+    assert!((document["mean"].as_f64().unwrap() - 26274.0 / 5040.0).abs() < 1e-9);
+    assert_eq!(herdsman("solve --rules bulls-and-cows --format jsonl").out.lines().count(), 1);
+}
+
+#[test]
+fn a_bound_that_no_strategy_keeps_is_a_negative_answer() {
+    let run = herdsman("solve --length 2 --alphabet 0-5 --repeats --max 4");
+    let said = "proven: no strategy finds every secret with at most 4 guesses\n";
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(1), said, ""));
+    let run = herdsman("solve --length 2 --alphabet 0-5 --repeats --max 4 --format json");
+    assert_eq!((run.code, &run.json()["impossible"]), (Some(1), &json!(true)));
+    let capped = "solve --length 2 --alphabet 0-5 --repeats --format json";
+    let [most, free] = ["--max 5", "--objective fewest-at-max"]
+        .map(|flag| herdsman(&format!("{capped} {flag}")).json()["max"].clone());
+    assert_eq!((most, free), (json!(5), json!(5)));
+}
+
+#[test]
+fn a_tree_is_written_as_json_or_as_a_graph() {
+    let directory = std::env::temp_dir().join(format!("herdsman-tree-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let file = |name: &str| directory.join(name).display().to_string();
+    for name in ["tree.json", "tree.dot"] {
+        // What stood there before, longer or not, is gone.
+        std::fs::write(file(name), "x".repeat(1 << 20)).unwrap();
+        let run = herdsman(&format!("solve --length 2 --alphabet 0-3 --tree {}", file(name)));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+    }
+    let tree: Value =
+        serde_json::from_str(&std::fs::read_to_string(file("tree.json")).unwrap()).unwrap();
+    assert_eq!(tree["guess"].as_str().unwrap().len(), 2);
+    assert!(tree["next"].as_object().unwrap().values().all(|branch| branch["guess"].is_string()));
+    let graph = std::fs::read_to_string(file("tree.dot")).unwrap();
+    assert!(graph.starts_with("digraph strategy {\n") && graph.ends_with("}\n"), "{graph}");
+    std::fs::remove_dir_all(&directory).unwrap();
+    fails("solve --tree tree.txt", 2, &[".json or .dot"]);
+    fails("solve --tree /no/such/directory/tree.dot", 2, &["/no/such/directory/tree.dot"]);
+}
+
+#[test]
+fn a_search_ends_at_its_deadline() {
+    let search = "solve --rules bulls-and-cows-repeats --no-book";
+    fails(&format!("{search} --timeout 100ms"), 5, &["deadline", "allow more"]);
+    fails(&format!("{search} --objective best"), 2, &["fewest-at-max"]);
+    fails("solve 0123=4b0c 4567=1b0c", 3, &["turn 2", "4567=1b0c"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_search_on_the_server_too() {
+    let (server, mut stats) = serve();
+    let running = |count| move |stats: &Stats| stats.running == count;
+    let runtime = Runtime::new().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_herdsman"))
+        .args(["solve", "--rules", "bulls-and-cows-repeats", "--no-book", "--server", &server])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    runtime.block_on(stats.wait_for(running(1))).unwrap();
+    let interrupt = format!("kill -INT {}", child.id());
+    assert!(Command::new("sh").args(["-c", &interrupt]).status().unwrap().success());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    runtime.block_on(stats.wait_for(running(0))).unwrap();
 }
 
 #[test]
@@ -214,6 +350,18 @@ fn a_batch_is_answered_in_order_with_its_errors_in_place() {
     }
     assert_eq!(replies[100]["error"]["line"], 102);
     assert_eq!(replies[101]["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn the_answer_of_a_stream_in_a_batch_is_its_last_message() {
+    let solve =
+        r#"{"method":"Solve","request":{"rules":{"preset":"mastermind"},"includeTree":true}}"#;
+    let run = run(&SERVER, "batch -", solve);
+    let result = run.json()["result"].clone();
+    assert_eq!(
+        (run.code, &result["total"], &result["proven"]),
+        (Some(0), &json!(5625), &json!(true))
+    );
 }
 
 #[test]

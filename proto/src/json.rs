@@ -82,6 +82,12 @@ impl Method {
         format!("/{}/{}", self.0.parent_service().full_name(), self.0.name())
     }
 
+    /// Whether it answers with a stream of messages.
+    #[must_use]
+    pub fn streams(&self) -> bool {
+        self.0.is_server_streaming()
+    }
+
     /// Reads a request of this method.
     ///
     /// # Errors

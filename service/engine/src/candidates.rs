@@ -1,5 +1,7 @@
 //! What is still possible.
 
+use std::ops::BitOrAssign;
+
 use crate::{
     budget::{Budget, Stopped},
     game::Game,
@@ -46,11 +48,22 @@ impl Game {
             return Ok(Candidates((0..self.size()).collect()));
         }
         let mut left = Vec::new();
-        scan(self, history, budget, |start, contradicted| {
-            left.extend(
-                (start..).zip(contradicted).filter(|(_, turns)| **turns == 0).map(|(i, _)| i),
-            );
-        })?;
+        let mut kept = [0; CHUNK];
+        mark(
+            self,
+            history,
+            budget,
+            |_, contradicts| u8::from(contradicts),
+            |start, marks| {
+                // Written first and kept only if it fits: no branch to guess.
+                let mut count = 0;
+                for (index, &contradicted) in (start..).zip(marks) {
+                    kept[count] = index;
+                    count += usize::from(contradicted == 0);
+                }
+                left.extend_from_slice(&kept[..count]);
+            },
+        )?;
         left.shrink_to_fit();
         Ok(Candidates(left))
     }
@@ -62,7 +75,18 @@ pub(crate) fn scan(
     game: &Game,
     history: &History,
     budget: &Budget,
-    mut visit: impl FnMut(u32, &[u64]),
+    visit: impl FnMut(u32, &[u64]),
+) -> Result<(), Stopped> {
+    mark(game, history, budget, |turn, contradicts| u64::from(contradicts) << turn, visit)
+}
+
+/// Joins, for every code of the space in order, the marks that it gets for each turn.
+fn mark<T: Copy + Default + BitOrAssign>(
+    game: &Game,
+    history: &History,
+    budget: &Budget,
+    mark: impl Fn(usize, bool) -> T,
+    mut visit: impl FnMut(u32, &[T]),
 ) -> Result<(), Stopped> {
     let rules = game.rules();
     let turns: Vec<(Probe, u8)> = history
@@ -72,20 +96,19 @@ pub(crate) fn scan(
         .collect();
     let mut columns = Columns::new(rules.length(), 0);
     let mut cells = vec![0; CHUNK];
-    let mut contradicted = vec![0_u64; CHUNK];
+    let mut marks = [T::default(); CHUNK];
     for start in (0..game.size()).step_by(CHUNK) {
         budget.check()?;
         let count = CHUNK.min((game.size() - start) as usize);
-        game.space().fill(start, count, &mut columns);
-        let padded = count.next_multiple_of(crate::kernel::LANES);
-        contradicted[..count].fill(0);
-        for (bit, (probe, answer)) in turns.iter().enumerate() {
-            Kernel::get().score(probe, &columns, &mut cells[..padded]);
-            for (turns, cell) in contradicted[..count].iter_mut().zip(&cells) {
-                *turns |= u64::from(cell != answer) << bit;
+        let codes = game.space().view(start, count, &mut columns);
+        marks[..count].fill(T::default());
+        for (turn, (probe, answer)) in turns.iter().enumerate() {
+            Kernel::get().score(probe, codes, &mut cells[..codes.padded()]);
+            for (marks, cell) in marks[..count].iter_mut().zip(&cells) {
+                *marks |= mark(turn, cell != answer);
             }
         }
-        visit(start, &contradicted[..count]);
+        visit(start, &marks[..count]);
     }
     Ok(())
 }

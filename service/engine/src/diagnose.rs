@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::{
     budget::{Budget, Stopped},
-    candidates::scan,
+    candidates::{CHUNK, scan},
     feedback::Class,
     game::Game,
     history::History,
@@ -70,32 +70,78 @@ pub fn first_conflict(
 pub fn diagnose(game: &Game, history: &History, budget: &Budget) -> Result<Diagnosis, Stopped> {
     let turns = history.turns();
     let rules = game.rules();
-    let mut remaining = 0;
-    let mut sets = HashSet::new();
+    let (mut remaining, mut last) = (0, 0);
     let mut options = vec![vec![0_u32; rules.answers().list().len()]; turns.len()];
+    let mut together = Together::new(turns.len());
     scan(game, history, budget, |start, contradicted| {
         for (index, &set) in (start..).zip(contradicted) {
             remaining += u32::from(set == 0);
+            last = last.max(set.trailing_zeros());
             if set.is_power_of_two() {
                 let turn = set.trailing_zeros() as usize;
                 let class = rules.score(&turns[turn].guess, &game.code(index));
                 options[turn][usize::from(class.0)] += 1;
             }
-            sets.insert(set);
+            together.add(set);
         }
     })?;
     if remaining > 0 {
         let (first_conflict_turn, clash, repairs) = (None, vec![], vec![]);
         return Ok(Diagnosis { remaining, first_conflict_turn, clash, repairs });
     }
-    let last = sets.iter().map(|set: &u64| set.trailing_zeros()).max().unwrap_or(0);
-    let clash = smallest_hitting_set(minimal(sets, budget)?, turns.len(), budget)?;
+    let clash = match together.clash() {
+        Some(clash) => clash,
+        None => larger_clash(game, history, budget)?,
+    };
     Ok(Diagnosis {
         remaining,
         first_conflict_turn: Some(last as usize + 1),
         clash: clash.into_iter().map(|turn| turn + 1).collect(),
         repairs: repairs(options),
     })
+}
+
+/// Which pairs of turns some code agrees with: most clashes are of one turn or two, and are found without keeping what
+/// each code contradicts.
+struct Together {
+    turns: u64,
+    /// For each turn, the turns that some code agrees with as well as with this one, itself included.
+    with: Vec<u64>,
+}
+
+impl Together {
+    fn new(turns: usize) -> Together {
+        Together {
+            turns: u64::MAX.checked_shr(64 - turns as u32).unwrap_or(0),
+            with: vec![0; turns],
+        }
+    }
+
+    /// Adds a code by the turns that it contradicts.
+    fn add(&mut self, contradicted: u64) {
+        let agreed = self.turns & !contradicted;
+        let mut rest = agreed;
+        while rest != 0 {
+            self.with[rest.trailing_zeros() as usize] |= agreed;
+            rest &= rest - 1;
+        }
+    }
+
+    /// The first turn that no code agrees with, or else the first two that none agrees with together.
+    fn clash(&self) -> Option<Vec<usize>> {
+        if let Some(alone) = self.with.iter().position(|&with| with == 0) {
+            return Some(vec![alone]);
+        }
+        let other = |&with: &u64| (with != self.turns).then(|| (!with).trailing_zeros() as usize);
+        (0..).zip(&self.with).find_map(|(turn, with)| Some(vec![turn, other(with)?]))
+    }
+}
+
+/// The smallest clash where it is known to have more than two turns.
+fn larger_clash(game: &Game, history: &History, budget: &Budget) -> Result<Vec<usize>, Stopped> {
+    let mut sets = HashSet::new();
+    scan(game, history, budget, |_, contradicted| sets.extend(contradicted))?;
+    smallest_hitting_set(&minimal(sets, budget)?, history.turns().len(), budget)
 }
 
 fn repairs(options: Vec<Vec<u32>>) -> Vec<Repair> {
@@ -114,13 +160,24 @@ fn repairs(options: Vec<Vec<u32>>) -> Vec<Repair> {
 
 /// The sets that contain no other: whoever hits these hits all.
 fn minimal(sets: HashSet<u64>, budget: &Budget) -> Result<Vec<u64>, Stopped> {
-    let mut sets: Vec<u64> = sets.into_iter().collect();
-    sets.sort_unstable_by_key(|&set| (set.count_ones(), set));
+    let mut by_size: Vec<Vec<u64>> = vec![vec![]; u64::BITS as usize + 1];
+    for (at, set) in sets.into_iter().enumerate() {
+        if at.is_multiple_of(CHUNK) {
+            budget.check()?;
+        }
+        by_size[set.count_ones() as usize].push(set);
+    }
     let mut minimal: Vec<u64> = vec![];
-    for set in sets {
-        budget.check()?;
-        if minimal.iter().all(|&smaller| smaller & !set != 0) {
-            minimal.push(set);
+    for same_size in by_size {
+        let smaller = minimal.len();
+        for (at, set) in same_size.into_iter().enumerate() {
+            // A few thousand comparisons, a fraction of a millisecond, where there are many sets.
+            if at.is_multiple_of(16) {
+                budget.check()?;
+            }
+            if minimal[..smaller].iter().all(|&smaller| smaller & !set != 0) {
+                minimal.push(set);
+            }
         }
     }
     Ok(minimal)
@@ -128,18 +185,17 @@ fn minimal(sets: HashSet<u64>, budget: &Budget) -> Result<Vec<u64>, Stopped> {
 
 /// The smallest set of turns with a turn in common with every set, and of those the first in order.
 fn smallest_hitting_set(
-    sets: Vec<u64>,
+    sets: &[u64],
     turns: usize,
     budget: &Budget,
 ) -> Result<Vec<usize>, Stopped> {
     let mut size = 1;
-    while !can_hit(&sets, 0, size, budget)? {
+    while !can_hit(sets, 0, size, budget)? {
         size += 1;
     }
     let (mut chosen, mut hit) = (vec![], 0);
     for turn in 0..turns {
-        if chosen.len() < size && can_hit(&sets, hit | 1 << turn, size - chosen.len() - 1, budget)?
-        {
+        if chosen.len() < size && can_hit(sets, hit | 1 << turn, size - chosen.len() - 1, budget)? {
             hit |= 1 << turn;
             chosen.push(turn);
         }

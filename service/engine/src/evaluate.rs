@@ -2,7 +2,9 @@
 
 use crate::{
     budget::{Budget, Stopped},
+    feedback::Class,
     game::Game,
+    history::Turn,
     partition::classify,
     strategy::{Choice, rank},
 };
@@ -27,19 +29,22 @@ pub fn evaluate(game: &Game, choice: &Choice, budget: &Budget) -> Result<Evaluat
     let winning = game.rules().answers().winning();
     let classes = game.rules().answers().list().len();
     let mut evaluation = Evaluation::default();
-    // Sets of candidates yet to be split, with the number of guesses made: no recursion, so no depth to bound.
-    let mut open: Vec<(Vec<u32>, u32)> = vec![((0..game.size()).collect(), 0)];
-    while let Some((candidates, made)) = open.pop() {
-        let guess = rank(game, &candidates, choice, 1, budget)?.guesses[0];
+    // Sets of candidates yet to be split, with the turns that left them: no recursion, so no depth to bound.
+    let mut open: Vec<(Vec<u32>, Vec<Turn>)> = vec![((0..game.size()).collect(), vec![])];
+    while let Some((candidates, turns)) = open.pop() {
+        let guess = rank(game, &turns, &candidates, choice, 1, budget)?.guesses[0];
+        let guess = game.code(guess);
         let mut parts = vec![vec![]; classes];
-        classify(game, &candidates, &game.code(guess), budget, |index, class| {
+        classify(game, &candidates, &guess, budget, |index, class| {
             parts[usize::from(class.0)].push(index);
         })?;
-        for (class, part) in parts.into_iter().enumerate() {
-            if class == usize::from(winning.0) {
-                evaluation.count(made + 1, part.len() as u64);
+        let made = turns.len() as u32 + 1;
+        for (class, part) in (0..).map(Class).zip(parts) {
+            if class == winning {
+                evaluation.count(made, part.len() as u64);
             } else if !part.is_empty() {
-                open.push((part, made + 1));
+                let turns = turns.iter().copied().chain([Turn { guess, class }]).collect();
+                open.push((part, turns));
             }
         }
     }
@@ -47,7 +52,7 @@ pub fn evaluate(game: &Game, choice: &Choice, budget: &Budget) -> Result<Evaluat
 }
 
 impl Evaluation {
-    fn count(&mut self, guesses: u32, secrets: u64) {
+    pub(crate) fn count(&mut self, guesses: u32, secrets: u64) {
         if secrets > 0 {
             self.total += u64::from(guesses) * secrets;
             self.max = self.max.max(guesses);

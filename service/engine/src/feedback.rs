@@ -57,7 +57,10 @@ pub enum FeedbackError {
         value: i32,
     },
     /// More pegs than places.
-    #[error("{bulls} bulls and {cows} cows are {sum} together, and a code has {length} symbols", sum = i64::from(*.bulls) + i64::from(*.cows))]
+    #[error(
+        "an answer has at most {length} pegs, one for each symbol of a code, not {sum}",
+        sum = i64::from(*.bulls) + i64::from(*.cows)
+    )]
     TooMany {
         /// Right symbol, right place.
         bulls: i32,

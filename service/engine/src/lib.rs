@@ -12,10 +12,11 @@
 //! // The guess 0123 got one cow: 1440 of the 5040 codes are left.
 //! let turn = Turn { guess: rules.code("0123")?, class: rules.answers().class(Some(0), Some(1))? };
 //! let budget = Budget::unlimited();
-//! let candidates = game.candidates(&History::new(vec![turn])?, &budget)?;
+//! let history = History::new(vec![turn])?;
+//! let candidates = game.candidates(&history, &budget)?;
 //! assert_eq!(candidates.len(), 1440);
 //!
-//! let advice = suggest(&game, &candidates, &Choice::default(), 1, &budget)?;
+//! let advice = suggest(&game, &history, &candidates, &Choice::default(), 1, &budget)?;
 //! assert_eq!(rules.text(&advice.suggestions[0].guess), "1456");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -23,11 +24,13 @@
 //! The engine reads no clock, no environment and no file: work is bounded by a [`Budget`] and ends when its
 //! [`StopFlag`] is raised. The same question gets the same answer on every machine.
 
+mod book;
 mod budget;
 mod candidates;
 mod code;
 mod diagnose;
 mod evaluate;
+mod exact;
 mod feedback;
 mod game;
 mod history;
@@ -39,12 +42,17 @@ mod presets;
 mod rules;
 mod space;
 mod strategy;
+mod symmetry;
 
+pub use book::{book, books, encode_book};
 pub use budget::{Budget, StopFlag, Stopped};
 pub use candidates::Candidates;
 pub use code::Code;
 pub use diagnose::{Diagnosis, Repair, RepairOption, diagnose, first_conflict};
 pub use evaluate::{Evaluation, evaluate};
+pub use exact::{
+    Goal, Node, Objective, Progress, Solution, SolveError, SolveLimits, Tree, Value, solve,
+};
 pub use feedback::{Answers, Class, Feedback, FeedbackError};
 pub use game::{Game, MAX_CODES, TooLarge};
 pub use history::{History, MAX_TURNS, TooManyTurns, Turn};
@@ -53,4 +61,5 @@ pub use matrix::score_matrix;
 pub use partition::{Facts, Partition, partition};
 pub use presets::{PRESETS, Preset};
 pub use rules::{CodeError, CodeSpec, FeedbackRule, MAX_ALPHABET, MAX_LENGTH, Rules, RulesError};
-pub use strategy::{Advice, Choice, Pool, Strategy, Suggestion, Tie, suggest};
+pub use strategy::{Advice, Choice, Pool, SharedAdvice, Strategy, Suggestion, Tie, suggest};
+pub use symmetry::Canonical;

@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 
 /// Bits behind the point: sums of `n log n` up to [`crate::MAX_CODES`] fit 64 bits.
 const FRACTION: u32 = 32;
-/// Numbers whose `n log n` is kept: 512 KiB. Larger classes are few, so they are factored when they occur.
-const KEPT: u32 = 1 << 16;
+/// Numbers whose `n log n` is kept: 64 KiB, made in 0.1 ms. Larger classes are few, so they are factored when they
+/// occur.
+const KEPT: u32 = 1 << 13;
 
 /// `n` times its binary logarithm; 0 for 0.
 pub(crate) fn n_log_n(n: u32) -> u64 {
@@ -86,9 +87,7 @@ mod tests {
     fn equal_sums_are_equal() {
         // 6 log 6 = 2 (3 log 3) + 3 (2 log 2), as 6 = 2 x 3.
         assert_eq!(n_log_n(6), 2 * n_log_n(3) + 3 * n_log_n(2));
-        (0..3000)
-            .chain(65_500..65_600)
-            .for_each(|n| assert_eq!(n_log_n(n), u64::from(n) * log2(n)));
+        (0..3000).chain(8_100..8_300).for_each(|n| assert_eq!(n_log_n(n), u64::from(n) * log2(n)));
         assert_eq!(n_log_n(0), 0);
         assert_eq!(n_log_n(1), 0);
     }

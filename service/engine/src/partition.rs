@@ -4,7 +4,7 @@ use crate::{
     budget::{Budget, Stopped},
     candidates::{CHUNK, Candidates},
     code::Code,
-    feedback::Class,
+    feedback::{Answers, Class},
     game::Game,
     kernel::{Columns, Kernel, LANES, Probe},
     logarithm,
@@ -78,10 +78,24 @@ pub fn partition(
     budget: &Budget,
 ) -> Result<Partition, Stopped> {
     let mut counts = vec![0; game.rules().answers().list().len()];
-    classify(game, candidates.indices(), guess, budget, |_, class| {
-        counts[usize::from(class.0)] += 1;
+    cells(game, candidates.indices(), guess, budget, |_, cells| {
+        tally(game.rules().answers(), cells, &mut counts);
     })?;
     Ok(Partition::new(counts))
+}
+
+/// Adds the cells of a chunk to the size of each class.
+pub(crate) fn tally(answers: &Answers, cells: Cells<'_>, counts: &mut [u32]) {
+    Kernel::get().histogram(cells.padded, answers.cells(), counts);
+    // Padding scores nothing, which is what the first class means.
+    counts[0] -= (cells.padded.len() - cells.count) as u32;
+}
+
+/// The cells of some candidates, padded to a whole number of lanes with cells that score nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Cells<'a> {
+    pub(crate) padded: &'a [u8],
+    pub(crate) count: usize,
 }
 
 /// Tells the class of every candidate, in order.
@@ -92,21 +106,30 @@ pub(crate) fn classify(
     budget: &Budget,
     mut visit: impl FnMut(u32, Class),
 ) -> Result<(), Stopped> {
-    let answers = game.rules().answers();
+    cells(game, candidates, guess, budget, |chunk, cells| {
+        for (&index, &cell) in chunk.iter().zip(cells.padded) {
+            visit(index, game.rules().answers().of_cell(cell));
+        }
+    })
+}
+
+/// Runs through the candidates in chunks and their cells.
+fn cells(
+    game: &Game,
+    candidates: &[u32],
+    guess: &Code,
+    budget: &Budget,
+    mut visit: impl FnMut(&[u32], Cells<'_>),
+) -> Result<(), Stopped> {
     let probe = Probe::new(guess, game.rules().feedback());
     let mut columns = Columns::new(game.rules().length(), 0);
     let mut cells = [0; CHUNK];
     for chunk in candidates.chunks(CHUNK) {
         budget.check()?;
-        columns.resize(chunk.len());
-        for (row, &index) in chunk.iter().enumerate() {
-            columns.set(row, &game.code(index));
-        }
-        let padded = chunk.len().next_multiple_of(LANES);
-        Kernel::get().score(&probe, &columns, &mut cells[..padded]);
-        for (&index, &cell) in chunk.iter().zip(&cells) {
-            visit(index, answers.of_cell(cell));
-        }
+        game.space().gather(chunk, &mut columns);
+        let padded = &mut cells[..chunk.len().next_multiple_of(LANES)];
+        Kernel::get().score(&probe, &columns, padded);
+        visit(chunk, Cells { padded, count: chunk.len() });
     }
     Ok(())
 }

@@ -1,13 +1,17 @@
 //! All codes of a game in alphabet order, column by column.
 //!
-//! Owns the numbering of codes. A space beyond [`STORED_CODES`] is not stored: its columns are made where they
+//! Owns the numbering of codes. A space beyond [`STORED_BYTES`] is not stored: its columns are made where they
 //! are needed, so that a game of twenty million codes costs no memory by itself.
 
-use crate::{code::Code, kernel::Columns, rules::Rules};
+use crate::{
+    code::Code,
+    kernel::{Columns, View},
+    rules::Rules,
+};
 
-/// Spaces up to this size keep their columns: at most 12 MiB, and a copy is some ten times faster than making
-/// them.
-const STORED_CODES: u32 = 1 << 20;
+/// Spaces whose columns take at most so many bytes keep them: to read them is some ten times faster than to make
+/// them, and a million codes of the common games still fit.
+const STORED_BYTES: usize = 16 << 20;
 
 /// The codes of a game, numbered from 0 in alphabet order.
 #[derive(Debug)]
@@ -42,8 +46,9 @@ impl Space {
             size: rules.size() as u32,
             stored: None,
         };
-        if space.size <= STORED_CODES {
-            let mut columns = Columns::new(length, space.size as usize);
+        let bytes = (length + rules.symbols()).saturating_mul(space.size as usize);
+        if bytes <= STORED_BYTES {
+            let mut columns = Columns::counted(rules, 0);
             space.generate(0, space.size as usize, &mut columns);
             space.stored = Some(columns);
         }
@@ -99,11 +104,33 @@ impl Space {
         index
     }
 
-    /// Writes `count` codes from number `start` on into `columns`, which must have room for them.
-    pub(crate) fn fill(&self, start: u32, count: usize, columns: &mut Columns) {
+    /// `count` codes from number `start` on, a whole number of lanes. They are made in `scratch` if the space is not
+    /// stored.
+    pub(crate) fn view<'a>(
+        &'a self,
+        start: u32,
+        count: usize,
+        scratch: &'a mut Columns,
+    ) -> View<'a> {
         match &self.stored {
-            Some(stored) => columns.copy_from(stored, start as usize, count),
-            None => self.generate(start, count, columns),
+            Some(stored) => stored.view(start as usize, count),
+            None => {
+                self.generate(start, count, scratch);
+                scratch.view(0, count)
+            }
+        }
+    }
+
+    /// Makes `columns` the codes of these numbers.
+    pub(crate) fn gather(&self, indices: &[u32], columns: &mut Columns) {
+        match &self.stored {
+            Some(stored) => columns.gather(stored, indices),
+            None => {
+                columns.resize(indices.len());
+                for (row, &index) in indices.iter().enumerate() {
+                    columns.set(row, &self.code(index));
+                }
+            }
         }
     }
 
@@ -186,15 +213,21 @@ mod tests {
     }
 
     #[test]
-    fn a_space_that_is_not_stored_fills_the_same_columns() {
-        let mut space = space("0123456", 4, false, "05");
-        let mut stored = Columns::new(4, 0);
-        space.fill(17, 300, &mut stored);
-        space.stored = None;
-        let mut generated = Columns::new(4, 0);
-        space.fill(17, 300, &mut generated);
-        for place in 0..4 {
-            assert_eq!(stored.column(place)[..300], generated.column(place)[..300]);
+    fn a_space_that_is_not_stored_has_the_same_columns() {
+        let stored = space("0123456", 4, false, "05");
+        let mut generated = space("0123456", 4, false, "05");
+        generated.stored = None;
+        let columns = |space: &Space| {
+            let mut scratch = Columns::new(4, 0);
+            let view = space.view(64, 300, &mut scratch);
+            let viewed: Vec<Vec<u8>> = (0..4).map(|place| view.column(place).to_vec()).collect();
+            let mut gathered = Columns::new(4, 0);
+            space.gather(&[3, 70, 599], &mut gathered);
+            (viewed, gathered.column(2)[..3].to_vec())
+        };
+        assert_eq!(columns(&stored).1, columns(&generated).1);
+        for (a, b) in columns(&stored).0.iter().zip(columns(&generated).0) {
+            assert_eq!(a[..300], b[..300]);
         }
     }
 }

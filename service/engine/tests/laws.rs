@@ -2,12 +2,15 @@
 
 mod common;
 
+use std::cell::Cell;
+
 use common::{game, rules};
 use herdsman_engine::{
-    Budget, Choice, Code, Game, History, Pool, Rules, StopFlag, Stopped, Strategy as Play, Tie,
-    Turn, diagnose, evaluate, first_conflict, partition, suggest,
+    Budget, Canonical, Choice, Code, FeedbackRule, Game, History, Pool, Rules, SharedAdvice,
+    StopFlag, Stopped, Strategy as Play, Tie, Turn, diagnose, evaluate, first_conflict, partition,
+    suggest,
 };
-use proptest::{collection::vec, prelude::*, sample::Index};
+use proptest::{collection::vec, prelude::*, sample::Index, test_runner::TestRunner};
 
 /// A small game of any kind.
 fn any_game() -> impl Strategy<Value = Game> {
@@ -18,13 +21,51 @@ fn any_game() -> impl Strategy<Value = Game> {
         .prop_map(|(length, symbols, repeats)| game(rules(length, symbols, repeats)))
 }
 
+/// A small game of any kind, some symbols of which may be barred from the first place.
+fn any_barred_game() -> impl Strategy<Value = Game> {
+    (any_game(), 0_usize..3).prop_map(|(free, barred)| {
+        let mut spec = free.rules().spec();
+        let last = spec.alphabet.chars().skip(1).collect::<Vec<char>>();
+        spec.not_first = last.iter().rev().take(barred).collect();
+        game(Rules::codes(&spec, FeedbackRule::Pegs).unwrap())
+    })
+}
+
+/// The strategies that measure guesses.
+const MEASURES: [Play; 6] = [
+    Play::Minimax,
+    Play::ExpectedSize,
+    Play::Entropy,
+    Play::EntropyLarmouth,
+    Play::MostParts,
+    Play::MostPartsRefined,
+];
+
+/// A strategy that measures guesses, with any options.
+fn any_choice() -> impl Strategy<Value = Choice> {
+    (0..MEASURES.len(), any::<bool>(), any::<bool>()).prop_map(|(strategy, tie, pool)| Choice {
+        strategy: MEASURES[strategy],
+        tie: if tie { Tie::Any } else { Tie::Candidate },
+        pool: if pool { Pool::Any } else { Pool::Consistent },
+        seed: 0,
+    })
+}
+
 fn pick(game: &Game, index: Index) -> Code {
     game.code(index.index(game.size() as usize) as u32)
 }
 
 /// A game, a secret, and the turns of some guesses at it: a history that holds.
 fn any_position() -> impl Strategy<Value = (Game, Code, Vec<Turn>)> {
-    (any_game(), any::<Index>(), vec(any::<Index>(), 0..6)).prop_map(|(game, secret, guesses)| {
+    position_of(any_game(), 6)
+}
+
+/// The same with fewer than `turns` turns.
+fn position_of(
+    game: impl Strategy<Value = Game>,
+    turns: usize,
+) -> impl Strategy<Value = (Game, Code, Vec<Turn>)> {
+    (game, any::<Index>(), vec(any::<Index>(), 0..turns)).prop_map(|(game, secret, guesses)| {
         let secret = pick(&game, secret);
         let turn = |guess: Index| {
             let guess = pick(&game, guess);
@@ -109,38 +150,44 @@ proptest! {
     }
 
     #[test]
-    fn the_best_guess_is_the_best_of_all((game, _, turns) in any_position(), strategy in 0_usize..4, tie: bool, pool: bool) {
-        let candidates = game.candidates(&History::new(turns).unwrap(), &Budget::unlimited()).unwrap();
-        let choice = Choice {
-            strategy: Play::ALL[strategy],
-            tie: if tie { Tie::Any } else { Tie::Candidate },
-            pool: if pool { Pool::Any } else { Pool::Consistent },
-            seed: 0,
-        };
-        let advice = suggest(&game, &candidates, &choice, 3, &Budget::unlimited()).unwrap();
+    fn the_best_guess_is_the_best_of_all(
+        (game, _, turns) in position_of(any_barred_game(), 4),
+        choice in any_choice(),
+        top in 1_usize..4,
+    ) {
+        let history = History::new(turns).unwrap();
+        let candidates = game.candidates(&history, &Budget::unlimited()).unwrap();
+        let advice = suggest(&game, &history, &candidates, &choice, top, &Budget::unlimited()).unwrap();
         prop_assert!(advice.exhaustive);
-        // The same ranking, one guess at a time, from the definition of each score.
+        // The same ranking, one guess at a time, from the definition of each score: without symmetry and shortcuts.
         let mut keys: Vec<_> = (0..game.size())
             .filter(|&index| choice.pool == Pool::Any || candidates.contains(index))
             .map(|index| {
                 let parts = partition(&game, &candidates, &game.code(index), &Budget::unlimited()).unwrap();
                 let facts = parts.facts();
                 let squares: u64 = parts.counts().iter().map(|&n| u64::from(n) * u64::from(n)).sum();
+                let bits = facts.bits * candidates.len() as f64;
+                let candidate = candidates.contains(index);
                 let score = match choice.strategy {
                     Play::Minimax => f64::from(facts.largest_class),
                     Play::ExpectedSize => squares as f64,
-                    Play::Entropy => -facts.bits,
+                    Play::Entropy => -bits,
+                    Play::EntropyLarmouth => -bits - if candidate { 2.0 } else { 0.0 },
                     _ => -f64::from(facts.classes),
                 };
-                (score, choice.tie == Tie::Candidate && !candidates.contains(index), index)
+                // Equal integers are a little apart as floats.
+                let score = (score * 1e6).round() as i64;
+                let refined = choice.strategy == Play::MostPartsRefined;
+                let then = if refined { (facts.largest_class, squares) } else { (0, 0) };
+                (score, choice.tie == Tie::Candidate && !candidate, then, index)
             })
             .collect();
-        keys.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        keys.sort_unstable();
         let guesses: Vec<u32> = advice.suggestions.iter().map(|s| game.index(&s.guess)).collect();
-        if candidates.len() > 1 {
-            prop_assert_eq!(guesses, keys.iter().take(3).map(|key| key.2).collect::<Vec<u32>>());
-        } else {
+        if candidates.len() == 1 {
             prop_assert_eq!(guesses, candidates.indices());
+        } else {
+            prop_assert_eq!(guesses, keys.iter().take(top).map(|key| key.3).collect::<Vec<u32>>());
         }
     }
 
@@ -182,9 +229,10 @@ proptest! {
 
     #[test]
     fn a_seed_draws_the_same_candidates_again((game, _, turns) in any_position(), seed: u64) {
-        let candidates = game.candidates(&History::new(turns).unwrap(), &Budget::unlimited()).unwrap();
+        let history = History::new(turns).unwrap();
+        let candidates = game.candidates(&history, &Budget::unlimited()).unwrap();
         let choice = Choice { strategy: Play::RandomConsistent, seed, ..Choice::default() };
-        let draw = || suggest(&game, &candidates, &choice, 5, &Budget::unlimited()).unwrap().suggestions;
+        let draw = || suggest(&game, &history, &candidates, &choice, 5, &Budget::unlimited()).unwrap().suggestions;
         let drawn = draw();
         prop_assert_eq!(&drawn, &draw());
         prop_assert_eq!(drawn.len(), candidates.len().min(5));
@@ -194,6 +242,59 @@ proptest! {
         prop_assert_eq!(codes.len(), drawn.len());
         prop_assert!(drawn.iter().all(|suggestion| suggestion.candidate));
     }
+}
+
+/// The turns with other names: the symbols of each kind in another order, and the places too if no symbol is barred
+/// from the first.
+fn renamed(game: &Game, turns: &[Turn], symbols: &[usize], places: &[usize]) -> Vec<Turn> {
+    let spec = game.rules().spec();
+    let alphabet: Vec<char> = spec.alphabet.chars().collect();
+    let kind = |symbol: usize| spec.not_first.contains(alphabet[symbol]);
+    let mut names: Vec<usize> = (0..alphabet.len()).collect();
+    for barred in [false, true] {
+        let old: Vec<usize> = (0..alphabet.len()).filter(|&at| kind(at) == barred).collect();
+        let new = symbols.iter().filter(|&&at| at < alphabet.len() && kind(at) == barred);
+        old.iter().zip(new).for_each(|(&old, &new)| names[old] = new);
+    }
+    let mut order: Vec<usize> = (0..game.rules().length()).collect();
+    if spec.not_first.is_empty() {
+        order = places.iter().copied().filter(|&place| place < order.len()).collect();
+    }
+    let rename = |code: &Code| {
+        let symbol = |&place: &usize| alphabet[names[usize::from(code.symbols()[place])]];
+        game.rules().code(&order.iter().map(symbol).collect::<String>()).unwrap()
+    };
+    turns.iter().map(|turn| Turn { guess: rename(&turn.guess), class: turn.class }).collect()
+}
+
+#[test]
+fn histories_that_are_the_same_by_renaming_share_what_each_would_be_told() {
+    let (shared, budget) = (Cell::new(0), Budget::unlimited());
+    let given = (
+        position_of(any_barred_game(), 4),
+        any_choice(),
+        Just((0..6).collect::<Vec<usize>>()).prop_shuffle(),
+        Just((0..4).collect::<Vec<usize>>()).prop_shuffle(),
+    );
+    let cases = |(position, choice, symbols, places): (_, _, Vec<_>, Vec<_>)| {
+        let (game, _, turns): (Game, Code, Vec<Turn>) = position;
+        let other = History::new(renamed(&game, &turns, &symbols, &places)).unwrap();
+        let canonical = Canonical::new(game.rules(), &History::new(turns).unwrap()).unwrap();
+        let renamed = Canonical::new(game.rules(), &other).unwrap();
+        prop_assert_eq!(canonical.history(), renamed.history());
+        let left = game.candidates(canonical.history(), &budget).unwrap();
+        let advice = SharedAdvice::new(&game, &canonical, &left, &choice, &budget).unwrap();
+        if let Some(advice) = advice {
+            let candidates = game.candidates(&other, &budget).unwrap();
+            let fresh = suggest(&game, &other, &candidates, &choice, 1, &budget).unwrap();
+            prop_assert_eq!(advice.advice(&renamed), fresh);
+            shared.set(shared.get() + 1);
+        }
+        Ok(())
+    };
+    let config = ProptestConfig { cases: 10_000, ..ProptestConfig::default() };
+    TestRunner::new(config).run(&given, cases).unwrap();
+    assert!(shared.get() > 1000, "only {} of 10,000 were shared", shared.get());
 }
 
 #[test]
@@ -221,29 +322,34 @@ fn a_raised_flag_stops_every_kind_of_work() {
     let guess = game.code(0);
     let history =
         History::new(vec![Turn { guess, class: game.rules().score(&guess, &guess) }]).unwrap();
+    let minimax = Choice { strategy: Play::Minimax, ..Choice::default() };
     let flag = StopFlag::default();
     let budget = Budget::new(flag.clone(), u64::MAX);
     flag.stop();
     assert_eq!(game.candidates(&history, &budget), Err(Stopped));
     assert_eq!(partition(&game, &all, &guess, &budget), Err(Stopped));
-    assert_eq!(suggest(&game, &all, &Choice::default(), 1, &budget), Err(Stopped));
-    assert_eq!(evaluate(&game, &Choice::default(), &budget), Err(Stopped));
+    assert_eq!(suggest(&game, &History::default(), &all, &minimax, 1, &budget), Err(Stopped));
+    assert_eq!(evaluate(&game, &minimax, &budget), Err(Stopped));
     assert_eq!(diagnose(&game, &history, &budget), Err(Stopped));
 }
 
 #[test]
 fn a_bounded_search_says_so_and_still_counts_rightly() {
     let game = game(Rules::preset("bulls-and-cows").unwrap());
-    let all = game.candidates(&History::default(), &Budget::unlimited()).unwrap();
-    for max_scores in [1, 1000, 1_000_000] {
+    // Somewhere in the middle, so that symmetry does not make the whole search cheap.
+    let guess = game.code(0);
+    let class = game.rules().answers().class(Some(0), Some(1)).unwrap();
+    let history = History::new(vec![Turn { guess, class }]).unwrap();
+    let all = game.candidates(&history, &Budget::unlimited()).unwrap();
+    for max_scores in [1, 100, 1000] {
         let budget = Budget::new(StopFlag::default(), max_scores);
         for pool in [Pool::Any, Pool::Consistent] {
-            let choice = Choice { pool, ..Choice::default() };
-            let advice = suggest(&game, &all, &choice, 1, &budget).unwrap();
+            let choice = Choice { strategy: Play::Minimax, pool, ..Choice::default() };
+            let advice = suggest(&game, &history, &all, &choice, 1, &budget).unwrap();
             assert!(!advice.exhaustive);
             let best = advice.suggestions[0];
             assert_eq!(best.facts, partition(&game, &all, &best.guess, &budget).unwrap().facts());
-            assert_eq!(advice, suggest(&game, &all, &choice, 1, &budget).unwrap());
+            assert_eq!(advice, suggest(&game, &history, &all, &choice, 1, &budget).unwrap());
         }
     }
 }

@@ -67,6 +67,8 @@ pub(crate) struct AnalysisKey {
     pub(crate) position: Position,
     /// The guess.
     pub(crate) guess: Code,
+    /// Whether it is rated.
+    pub(crate) rate: bool,
 }
 
 /// The weight of an entry whose key and value take so many bytes.

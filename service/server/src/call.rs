@@ -29,6 +29,10 @@ const MAX_REQUEST_ID: usize = 128;
 /// tonic answers CANCELLED when the caller's deadline is over; we are earlier by one tick of the timer.
 const BEFORE_TONIC: Duration = Duration::from_millis(1);
 
+/// When a call must be answered, for a handler that replies with a stream: nothing else ends one.
+#[derive(Clone, Copy)]
+pub(crate) struct Deadline(pub(crate) Instant);
+
 /// A call that is under way. Logs its line when dropped, whichever way it ended.
 pub(crate) struct Call {
     id: HeaderValue,
@@ -54,6 +58,11 @@ impl Call {
     /// Whether the call asks for this service.
     pub(crate) fn is_to(&self, service: &str) -> bool {
         self.method.strip_prefix(service).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// Whether the call asks for this method of the service.
+    pub(crate) fn is_for(&self, service: &str, method: &str) -> bool {
+        self.method.strip_prefix(service).and_then(|rest| rest.strip_prefix('/')) == Some(method)
     }
 
     /// When the call must be answered: what its caller allows, at most `longest`.

@@ -1,12 +1,15 @@
 //! The only place that starts CPU work: who is admitted, on which threads, and how it is cancelled.
 //!
 //! At most as many jobs run as there are threads, over all connections; a bounded number waits in line and the
-//! rest is refused at once. A job belongs to the future that awaits it: when that is dropped (its deadline came, its
-//! caller left, the server stops) the job's stop flag goes up, and a job still in line never runs.
+//! rest is refused at once. Jobs that may take minutes are admitted apart ([`Compute::beside`]), so that the quick ones
+//! never wait behind them: the system shares the cores. A job belongs to the future that awaits it: when that is
+//! dropped (its deadline came, its caller left, the server stops) the job's stop flag goes up, and a job still in line
+//! never runs.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    thread,
 };
 
 use herdsman_engine::StopFlag;
@@ -15,10 +18,11 @@ use tokio::sync::{Semaphore, oneshot, watch};
 
 /// Threads that compute, and the line in front of them.
 pub(crate) struct Compute {
-    pool: ThreadPool,
-    /// One permit a job that runs.
+    /// Threads that stay; none where each job begins its own.
+    pool: Option<ThreadPool>,
+    /// One permit a thread of a job that runs.
     threads: Arc<Semaphore>,
-    /// One permit a job that runs or waits.
+    /// One permit a thread of a job that runs or waits.
     places: Arc<Semaphore>,
     stats: Arc<watch::Sender<Stats>>,
 }
@@ -59,12 +63,30 @@ impl Compute {
             .num_threads(threads)
             .thread_name(|index| format!("compute-{index}"))
             .build()?;
-        Ok(Compute {
+        Ok(Compute::counted(Some(pool), threads, queue, Arc::default()))
+    }
+
+    /// Room for jobs that use up to `threads` threads together and start them by themselves, with a line of their own:
+    /// `queue` threads may be waited for. They are counted with the rest.
+    ///
+    /// Such a job is on no thread of the pool: one of those that waited for others would meanwhile take up the next
+    /// job, and be held up by it.
+    pub(crate) fn beside(&self, threads: usize, queue: usize) -> Compute {
+        Compute::counted(None, threads, queue, Arc::clone(&self.stats))
+    }
+
+    fn counted(
+        pool: Option<ThreadPool>,
+        threads: usize,
+        queue: usize,
+        stats: Arc<watch::Sender<Stats>>,
+    ) -> Compute {
+        Compute {
             pool,
             threads: Arc::new(Semaphore::new(threads)),
             places: Arc::new(Semaphore::new(threads + queue)),
-            stats: Arc::default(),
-        })
+            stats,
+        }
     }
 
     /// What happened so far; the receiver also tells when it changes.
@@ -81,14 +103,26 @@ impl Compute {
         &self,
         job: impl FnOnce(&StopFlag) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+        self.run_on(1, job).await
+    }
+
+    /// Runs a job that uses so many threads, at most as many as there are.
+    ///
+    /// # Errors
+    /// As [`run`](Compute::run).
+    pub(crate) async fn run_on<T: Send + 'static>(
+        &self,
+        threads: u32,
+        job: impl FnOnce(&StopFlag) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_many_owned(threads) else {
             self.stats.send_modify(|stats| stats.refused += 1);
             return Err(Refusal::Overloaded);
         };
         let thread = {
             let _waiting = self.count(|stats| &mut stats.waiting);
-            let threads = Arc::clone(&self.threads);
-            threads.acquire_owned().await.expect("the semaphore is never closed")
+            let free = Arc::clone(&self.threads);
+            free.acquire_many_owned(threads).await.expect("the semaphore is never closed")
         };
         let running = self.count(|stats| &mut stats.running);
         self.stats.send_modify(|stats| stats.started += 1);
@@ -97,7 +131,7 @@ impl Compute {
         let _leaving = StopOnDrop(stop.clone());
         let (done, outcome) = oneshot::channel();
         let stats = Arc::clone(&self.stats);
-        self.pool.spawn(move || {
+        let job = move || {
             let outcome = catch_unwind(AssertUnwindSafe(|| job(&stop)));
             if outcome.is_err() {
                 stats.send_modify(|stats| stats.panicked += 1);
@@ -105,7 +139,17 @@ impl Compute {
             // The thread is free before anybody learns of it, so that the next job finds a place.
             drop((thread, place, running));
             let _ = done.send(outcome.map_err(|_| Refusal::Panicked));
-        });
+        };
+        match &self.pool {
+            Some(pool) => pool.spawn(job),
+            None => {
+                // A system that gives no thread has no room for more work.
+                thread::Builder::new()
+                    .name("proof".to_owned())
+                    .spawn(job)
+                    .map_err(|_| Refusal::Overloaded)?;
+            }
+        }
         outcome.await.unwrap_or(Err(Refusal::Panicked))
     }
 
@@ -148,7 +192,7 @@ mod tests {
 
     fn until_stopped(stop: &StopFlag) {
         while !stop.is_stopped() {
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 
@@ -187,6 +231,26 @@ mod tests {
         assert_eq!((stats.started, stats.refused), (2, 1));
         third.abort();
         when(&compute, |stats| stats.running == 0).await;
+    }
+
+    #[tokio::test]
+    async fn a_job_of_all_threads_waits_for_all_and_not_for_those_beside() {
+        let hints = Compute::new(1, 0).unwrap();
+        let proofs = Arc::new(hints.beside(2, 2));
+        let start = |threads| {
+            let proofs = Arc::clone(&proofs);
+            tokio::spawn(async move { proofs.run_on(threads, until_stopped).await })
+        };
+        let first = start(1);
+        when(&proofs, |stats| stats.running == 1).await;
+        let both = start(2);
+        when(&proofs, |stats| stats.waiting == 1).await;
+        assert_eq!(proofs.run_on(2, |_| ()).await, Err(Refusal::Overloaded));
+        assert_eq!(hints.run(|_| 7).await, Ok(7));
+        first.abort();
+        when(&proofs, |stats| stats.waiting == 0 && stats.running == 1).await;
+        both.abort();
+        when(&proofs, |stats| stats.running == 0).await;
     }
 
     #[tokio::test]

@@ -41,11 +41,23 @@ pub struct Config {
     /// for longer.
     #[arg(long, default_value_t = 30_000, value_parser = range(1..=3_600_000), help_heading = "Work")]
     pub max_deadline_ms: u32,
-    /// The most scores that one BestNextGuess computes: what a core does within the longest deadline, so that a
-    /// search which nothing else ends still answers.
-    #[arg(long, default_value_t = 20_000_000_000,
+    /// The most scores that one BestNextGuess computes: what a core does within the longest deadline even of the
+    /// longest codes, so that a search which nothing else ends still answers.
+    #[arg(long, default_value_t = 5_000_000_000,
         value_parser = clap::value_parser!(u64).range(1..=i64::MAX as u64), help_heading = "Work")]
     pub max_scores: u64,
+    /// Threads that all Solve calls share, beside those that compute the rest; 0 is one a core. A call takes all of
+    /// them unless it asks for fewer.
+    #[arg(long, default_value_t = 0, value_parser = range(0..=1024), help_heading = "Work")]
+    pub solve_threads: u32,
+    /// Bytes that all Solve calls may hold together; a call has its share by its threads. Half of it is enough for the
+    /// answers of 16,000 guesses to as many candidates, the other for what a proof of a minute remembers.
+    #[arg(long, default_value_t = 512 << 20, help_heading = "Work")]
+    pub solve_memo_bytes: u64,
+    /// The longest that a Solve may take, in milliseconds: its caller asked for a proof and watches its progress.
+    #[arg(long, default_value_t = 600_000, value_parser = range(1..=86_400_000),
+        help_heading = "Work")]
+    pub max_solve_deadline_ms: u32,
 
     /// The most codes of a game: a list of all takes 80 MB and a tenth of a second.
     #[arg(long, default_value_t = 20_000_000,
@@ -201,10 +213,19 @@ impl Config {
 
     /// Threads that compute.
     pub(crate) fn worker_threads(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads as usize,
-        }
+        or_one_a_core(self.threads)
+    }
+
+    /// Threads that solve.
+    pub(crate) fn solver_threads(&self) -> usize {
+        or_one_a_core(self.solve_threads)
+    }
+}
+
+fn or_one_a_core(threads: u32) -> usize {
+    match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads as usize,
     }
 }
 

@@ -20,10 +20,10 @@ use tonic::{
 use tower::{Service, service_fn};
 
 use crate::{
-    call::{Call, Reply},
+    call::{Call, Deadline, Reply},
     config::{Config, milliseconds},
     grpc::{
-        SERVICE,
+        SERVICE, SOLVE,
         status::{Failure, explain, refuse},
     },
     listen::Incoming,
@@ -82,11 +82,14 @@ where
     R::Future: Send,
 {
     let longest = milliseconds(config.max_deadline_ms);
+    let longest_solve = milliseconds(config.max_solve_deadline_ms);
     let (max_calls, max_message_bytes) = (config.max_calls as usize, config.max_message_bytes);
-    service_fn(move |request: Request<Body>| {
+    service_fn(move |mut request: Request<Body>| {
         let call = Call::start(&request);
+        let longest = if call.is_for(SERVICE, SOLVE) { longest_solve } else { longest };
         // Taken before tonic starts its own timer, which must lose the race.
         let deadline = call.deadline(request.headers(), longest);
+        request.extensions_mut().insert(Deadline(deadline));
         let solves = call.is_to(SERVICE);
         let stop = stop.clone();
         let alive = stop.alive.token();

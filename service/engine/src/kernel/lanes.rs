@@ -1,35 +1,59 @@
-//! The two operations as loops over byte lanes, to be compiled once per instruction set.
+//! The operations as loops over byte lanes, to be compiled once per instruction set.
 //!
-//! `W` is the number of lanes that fit a register; the loops over it have a fixed length, hold no branch and
-//! no bounds check, and become one vector instruction each.
+//! `W` is the number of lanes that a loop works on; the loops over it have a fixed length, hold no branch and no
+//! bounds check, and become one to four vector instructions each. That they do depends on the compiler's mood: with
+//! 32 lanes, one AVX2 register, it unrolled them before it came to think of vectors, and counting was 40 times slower.
+//! Whoever changes these loops measures every instance.
 
-use super::{Columns, LANES, Lanes, Probe, Rows};
+use super::{BYTE_ROWS, ByteLanes, LANES, Probe, Rows, Summary, View};
+use crate::rules::MAX_LENGTH;
 
-/// The most classes counted in one pass: their accumulators and a row stay within 16 registers.
-const GROUP: usize = 14;
-/// The most rows counted before byte accumulators could overflow.
-const BYTE_ROWS: usize = 255;
+/// The most classes counted in one pass: with two registers of lanes each their counts, a row and what is compared fit
+/// 16 registers. Measured: 5 to 7 are alike, 14 are a third slower.
+const GROUP: usize = 7;
 
-/// The cells of one code against many: see [`super::Kernel::score`].
+/// The cells of some codes against many: see [`super::Kernel::score`].
 #[inline(always)]
-pub(super) fn score<const W: usize>(probe: &Probe, columns: &Columns, out: &mut [u8]) {
-    let code = probe.code.symbols();
-    let mut places: [&[u8]; crate::rules::MAX_LENGTH] = [&[]; crate::rules::MAX_LENGTH];
-    for (place, column) in places[..code.len()].iter_mut().enumerate() {
+pub(super) fn score<const W: usize>(probes: &[Probe], columns: View<'_>, out: &mut [u8]) {
+    let mut places: [&[u8]; MAX_LENGTH] = [&[]; MAX_LENGTH];
+    let length = probes.first().map_or(0, |probe| probe.code.symbols().len());
+    for (place, column) in places[..length].iter_mut().enumerate() {
         *column = columns.column(place);
     }
-    let places = &places[..code.len()];
+    for (probe, out) in probes.iter().zip(out.chunks_exact_mut(columns.padded().max(1))) {
+        let mut counted: [&[u8]; MAX_LENGTH] = [&[]; MAX_LENGTH];
+        if columns.is_counted() {
+            for (column, &(symbol, _)) in counted.iter_mut().zip(probe.symbols()) {
+                *column = columns.counts(symbol);
+            }
+            score_one::<W>(probe, &places, out, |start, at, _| *lanes(counted[at], start));
+        } else {
+            score_one::<W>(probe, &places, out, |start, _, symbol| {
+                let mut found = [0; W];
+                for column in &places[..length] {
+                    add_equal::<W>(&mut found, lanes(column, start), symbol, 1);
+                }
+                found
+            });
+        }
+    }
+}
+
+/// The cells of one code. `found` tells how often the codes from `start` on have the `at`-th symbol of the probe.
+#[inline(always)]
+fn score_one<const W: usize>(
+    probe: &Probe,
+    places: &[&[u8]; MAX_LENGTH],
+    out: &mut [u8],
+    found: impl Fn(usize, usize, u8) -> [u8; W],
+) {
     for (start, out) in (0..).step_by(W).zip(out.chunks_exact_mut(W)) {
         let mut cells = [0; W];
-        for (column, &symbol) in places.iter().zip(code) {
+        for (column, &symbol) in places.iter().zip(probe.code.symbols()) {
             add_equal::<W>(&mut cells, lanes(column, start), symbol, probe.bull);
         }
-        for &(symbol, count) in probe.symbols() {
-            let mut found = [0; W];
-            for column in places {
-                add_equal::<W>(&mut found, lanes(column, start), symbol, 1);
-            }
-            for (cell, found) in cells.iter_mut().zip(found) {
+        for (at, &(symbol, count)) in probe.symbols().iter().enumerate() {
+            for (cell, found) in cells.iter_mut().zip(found(start, at, symbol)) {
                 *cell = cell.wrapping_add(found.min(count));
             }
         }
@@ -50,54 +74,196 @@ fn add_equal<const W: usize>(sums: &mut [u8; W], symbols: &[u8; W], symbol: u8, 
     }
 }
 
-/// Counts classes: see [`super::Kernel::tally`].
+/// Splits classes into groups of nearly equal size: 8 classes are two passes of 4, not 7 and 1.
+fn group_size(classes: usize) -> usize {
+    classes.div_ceil(classes.div_ceil(GROUP).max(1)).max(1)
+}
+
+/// Calls `$group` with the classes as an array.
+macro_rules! with_size {
+    ($group:ident, $width:ident, $classes:expr, $($argument:expr),*) => {
+        match $classes {
+            &[a] => $group::<$width, 1>([a], $($argument),*),
+            &[a, b] => $group::<$width, 2>([a, b], $($argument),*),
+            &[a, b, c] => $group::<$width, 3>([a, b, c], $($argument),*),
+            &[a, b, c, d] => $group::<$width, 4>([a, b, c, d], $($argument),*),
+            &[a, b, c, d, e] => $group::<$width, 5>([a, b, c, d, e], $($argument),*),
+            &[a, b, c, d, e, f] => $group::<$width, 6>([a, b, c, d, e, f], $($argument),*),
+            &[a, b, c, d, e, f, g] => $group::<$width, 7>([a, b, c, d, e, f, g], $($argument),*),
+            _ => unreachable!("a group has at most {GROUP} classes"),
+        }
+    };
+}
+
+/// Counts, lane by lane, how many rows hold each class.
 #[inline(always)]
-pub(super) fn tally<const W: usize>(
+fn totals<'a, const W: usize, const K: usize>(
+    rows: impl Iterator<Item = &'a [u8; W]>,
+    classes: [u8; K],
+) -> [[u8; W]; K] {
+    let mut sums = [[0_u8; W]; K];
+    for row in rows {
+        for (sum, &class) in sums.iter_mut().zip(&classes) {
+            add_equal::<W>(sum, row, class, 1);
+        }
+    }
+    sums
+}
+
+impl<'a> Rows<'a> {
+    /// The lanes of some rows, from lane `start` on.
+    #[inline(always)]
+    fn lanes<const W: usize>(
+        self,
+        which: &'a [u32],
+        start: usize,
+    ) -> impl Iterator<Item = &'a [u8; W]> {
+        let cells = &self.cells[self.offset + start..];
+        which.iter().map(move |&row| lanes(cells, row as usize * self.stride))
+    }
+}
+
+/// Counts classes: see [`super::Kernel::count`].
+#[inline(always)]
+pub(super) fn count<const W: usize>(
     rows: Rows<'_>,
     which: &[u32],
     classes: &[u8],
-    counts: &mut [Lanes],
+    counts: &mut [ByteLanes],
 ) {
-    // Groups of nearly equal size: 20 classes are two passes of 10, not 14 and 6.
-    let groups = classes.len().div_ceil(GROUP);
-    let size = classes.len().div_ceil(groups.max(1)).next_multiple_of(2);
-    for (classes, counts) in classes.chunks(size.max(1)).zip(counts.chunks_mut(size.max(1))) {
-        match classes.len().next_multiple_of(2) {
-            2 => tally_group::<W, 2>(rows, which, classes, counts),
-            4 => tally_group::<W, 4>(rows, which, classes, counts),
-            6 => tally_group::<W, 6>(rows, which, classes, counts),
-            8 => tally_group::<W, 8>(rows, which, classes, counts),
-            10 => tally_group::<W, 10>(rows, which, classes, counts),
-            12 => tally_group::<W, 12>(rows, which, classes, counts),
-            _ => tally_group::<W, GROUP>(rows, which, classes, counts),
+    let size = group_size(classes.len());
+    for (classes, counts) in classes.chunks(size).zip(counts.chunks_mut(size)) {
+        with_size!(count_group, W, classes, rows, which, counts);
+    }
+}
+
+#[inline(always)]
+fn count_group<const W: usize, const K: usize>(
+    classes: [u8; K],
+    rows: Rows<'_>,
+    which: &[u32],
+    counts: &mut [ByteLanes],
+) {
+    for start in (0..LANES).step_by(W) {
+        let sums = totals(rows.lanes::<W>(which, start), classes);
+        for (count, sum) in counts.iter_mut().zip(&sums) {
+            count[start..start + W].copy_from_slice(sum);
         }
     }
 }
 
-/// Counts up to `K` classes. If there are fewer, the last is counted twice and one count dropped.
+/// Makes one number of the counts of each guess: see [`super::Kernel::summarize`].
 #[inline(always)]
-fn tally_group<const W: usize, const K: usize>(
+pub(super) fn summarize(summary: Summary, counts: &[ByteLanes], out: &mut [u16; LANES]) {
+    match summary {
+        Summary::Largest => {
+            let mut most = [0; LANES];
+            fold(&mut most, counts, |most: u8, n| most.max(n));
+            widen(&most, out);
+        }
+        Summary::Squares => {
+            *out = [0; LANES];
+            fold(out, counts, |sum, n| sum.wrapping_add(u16::from(n) * u16::from(n)));
+        }
+        Summary::Empty => {
+            let mut empty = [0; LANES];
+            fold(&mut empty, counts, |empty: u8, n| empty.wrapping_add(u8::from(n == 0)));
+            widen(&empty, out);
+        }
+    }
+}
+
+#[inline(always)]
+fn widen(from: &ByteLanes, to: &mut [u16; LANES]) {
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = u16::from(from);
+    }
+}
+
+#[inline(always)]
+fn fold<T: Copy>(all: &mut [T; LANES], counts: &[ByteLanes], add: impl Fn(T, u8) -> T) {
+    for counts in counts {
+        for (one, &count) in all.iter_mut().zip(counts) {
+            *one = add(*one, count);
+        }
+    }
+}
+
+/// Counts the classes of one guess: see [`super::Kernel::histogram`].
+#[inline(always)]
+pub(super) fn histogram<const W: usize>(cells: &[u8], classes: &[u8], counts: &mut [u32]) {
+    let size = group_size(classes.len());
+    for (classes, counts) in classes.chunks(size).zip(counts.chunks_mut(size)) {
+        with_size!(histogram_group, W, classes, cells, counts);
+    }
+}
+
+#[inline(always)]
+fn histogram_group<const W: usize, const K: usize>(
+    classes: [u8; K],
+    cells: &[u8],
+    counts: &mut [u32],
+) {
+    for part in cells.chunks(BYTE_ROWS * W) {
+        let sums = totals(part.chunks_exact(W).map(|row| lanes::<W>(row, 0)), classes);
+        for (count, sum) in counts.iter_mut().zip(&sums) {
+            *count += sum.iter().map(|&lane| u32::from(lane)).sum::<u32>();
+        }
+    }
+}
+
+/// Bounds guesses: see [`super::Kernel::bound`].
+#[inline(always)]
+pub(super) fn bound<const W: usize>(
     rows: Rows<'_>,
     which: &[u32],
     classes: &[u8],
-    counts: &mut [Lanes],
+    lines: &[u8],
+    sums: &mut [u8],
 ) {
-    let class: [u8; K] = std::array::from_fn(|k| classes[k.min(classes.len() - 1)]);
-    for start in (0..LANES).step_by(W) {
-        for part in which.chunks(BYTE_ROWS) {
-            let mut sums = [[0_u8; W]; K];
-            for &row in part {
-                let row: &[u8; W] =
-                    lanes(rows.cells, row as usize * rows.stride + rows.offset + start);
-                for (sum, &class) in sums.iter_mut().zip(&class) {
-                    add_equal::<W>(sum, row, class, 1);
-                }
-            }
-            for (count, sum) in counts.iter_mut().zip(&sums) {
-                for (count, &sum) in count[start..start + W].iter_mut().zip(sum) {
-                    *count = count.wrapping_add(u32::from(sum));
-                }
-            }
+    for classes in classes.chunks(group_size(classes.len())) {
+        with_size!(bound_group, W, classes, rows, which, lines, sums);
+    }
+}
+
+#[inline(always)]
+fn bound_group<const W: usize, const K: usize>(
+    classes: [u8; K],
+    rows: Rows<'_>,
+    which: &[u32],
+    lines: &[u8],
+    sums: &mut [u8],
+) {
+    for (start, sums) in (0..).step_by(W).zip(sums.chunks_exact_mut(W)) {
+        let counts = totals(rows.lanes::<W>(which, start), classes);
+        let sums: &mut [u8; W] = sums.try_into().expect("chunks are that long");
+        match lines {
+            [first] => counts.iter().for_each(|count| add_line::<W>(sums, count, *first)),
+            _ => counts.iter().for_each(|count| add_lines::<W>(sums, count, lines)),
         }
+    }
+}
+
+/// Adds `2 n - offset`, or 0 where that is less.
+#[inline(always)]
+fn add_line<const W: usize>(sums: &mut [u8; W], counts: &[u8; W], offset: u8) {
+    for (sum, &n) in sums.iter_mut().zip(counts) {
+        *sum = sum.wrapping_add(n.wrapping_add(n).saturating_sub(offset));
+    }
+}
+
+/// Adds the greatest of `2 n - offsets[0]`, `3 n - offsets[1]`, and so on, or 0 where they are all less.
+#[inline(always)]
+fn add_lines<const W: usize>(sums: &mut [u8; W], counts: &[u8; W], offsets: &[u8]) {
+    let mut products = *counts;
+    let mut most = [0; W];
+    for &offset in offsets {
+        for ((most, product), &n) in most.iter_mut().zip(&mut products).zip(counts) {
+            *product = product.wrapping_add(n);
+            *most = (*most).max(product.saturating_sub(offset));
+        }
+    }
+    for (sum, most) in sums.iter_mut().zip(most) {
+        *sum = sum.wrapping_add(most);
     }
 }

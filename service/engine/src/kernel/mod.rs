@@ -1,11 +1,13 @@
 //! Counting at machine speed.
 //!
-//! Two operations carry the engine: [`Kernel::score`] computes the cells of one code against many, and
-//! [`Kernel::tally`] counts, for [`LANES`] guesses at once, how many candidates fall into each class. Both are
-//! written once, in `lanes`, as plain loops over byte lanes that the compiler turns into vector code; the
-//! folder holds one instance of them per instruction set. `portable` is the oracle for the others. Which one
-//! runs is decided once.
+//! Five operations carry the engine. [`Kernel::score`] computes the cells of one code against many. [`Kernel::count`]
+//! counts, for [`LANES`] guesses at once, how many candidates fall into each class, and [`Kernel::summarize`] makes
+//! one number a guess of that; [`Kernel::histogram`] counts the classes of one guess. [`Kernel::bound`] turns counts
+//! into a least cost without letting them leave the registers. They are written once, in `lanes`, as plain loops over
+//! byte lanes that the compiler turns into vector code; the folder holds one instance of them per instruction set.
+//! `portable` is the oracle for the others. Which one runs is decided once.
 
+mod columns;
 mod lanes;
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -13,66 +15,34 @@ mod x86_64;
 
 use std::sync::OnceLock;
 
+pub(crate) use columns::{Columns, View};
+
 use crate::{
     code::Code,
     rules::{FeedbackRule, MAX_LENGTH},
 };
 
-/// Guesses that are counted together, one byte lane each: a cache line, and one AVX-512 register.
+/// Guesses that are counted together, one byte lane each: a cache line, and two AVX2 registers.
 pub(crate) const LANES: usize = 64;
 
 /// One number for each of [`LANES`] guesses.
 pub(crate) type Lanes = [u32; LANES];
 
-/// Codes column by column: all first symbols, then all second symbols, and so on. Columns are padded to a whole
-/// number of [`LANES`] with a symbol that no alphabet has.
-#[derive(Clone, Debug)]
-pub(crate) struct Columns {
-    length: usize,
-    stride: usize,
-    data: Vec<u8>,
-}
+/// A small number for each of [`LANES`] guesses.
+pub(crate) type ByteLanes = [u8; LANES];
 
-/// Not a symbol: it equals none, so padding scores nothing.
-const PADDING: u8 = u8::MAX;
+/// The most rows that [`Kernel::count`] takes: their counts fit a byte.
+pub(crate) const BYTE_ROWS: usize = 255;
 
-impl Columns {
-    /// Room for `count` codes of `length` symbols.
-    pub(crate) fn new(length: usize, count: usize) -> Columns {
-        let mut columns = Columns { length, stride: 0, data: vec![] };
-        columns.resize(count);
-        columns
-    }
-
-    /// Makes room for `count` codes; what was there is lost.
-    pub(crate) fn resize(&mut self, count: usize) {
-        self.stride = count.next_multiple_of(LANES);
-        self.data.clear();
-        self.data.resize(self.length * self.stride, PADDING);
-    }
-
-    /// The symbols at one place, padding included.
-    pub(crate) fn column(&self, place: usize) -> &[u8] {
-        &self.data[place * self.stride..][..self.stride]
-    }
-
-    pub(crate) fn set(&mut self, row: usize, code: &Code) {
-        for (place, &symbol) in code.symbols().iter().enumerate() {
-            self.data[place * self.stride + row] = symbol;
-        }
-    }
-
-    pub(crate) fn copy_from(&mut self, other: &Columns, start: usize, count: usize) {
-        self.resize(count);
-        for place in 0..self.length {
-            self.data[place * self.stride..][..count]
-                .copy_from_slice(&other.column(place)[start..start + count]);
-        }
-    }
-
-    pub(crate) fn memory(&self) -> usize {
-        self.data.capacity()
-    }
+/// What [`Kernel::summarize`] makes of the sizes of the classes of a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Summary {
+    /// The size of the largest class.
+    Largest,
+    /// The sum of the squares of the sizes.
+    Squares,
+    /// How many classes are empty.
+    Empty,
 }
 
 /// One code, prepared to be scored against many.
@@ -125,18 +95,23 @@ pub(crate) struct Rows<'a> {
     pub(crate) offset: usize,
 }
 
-/// The instruction set that the kernels of this process use: `portable`, `avx2` or `avx512`.
+/// The instruction set that the kernels of this process use: `portable` or `avx2`.
 pub fn kernel_name() -> &'static str {
     Kernel::get().name
 }
 
-/// The two operations, for one instruction set.
+type Bound = fn(Rows<'_>, &[u32], &[u8], &[u8], &mut [u8]);
+
+/// The operations, for one instruction set.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
     /// The name of the instruction set.
     pub(crate) name: &'static str,
-    score: fn(&Probe, &Columns, &mut [u8]),
-    tally: fn(Rows<'_>, &[u32], &[u8], &mut [Lanes]),
+    score: fn(&[Probe], View<'_>, &mut [u8]),
+    count: fn(Rows<'_>, &[u32], &[u8], &mut [ByteLanes]),
+    summarize: fn(Summary, &[ByteLanes], &mut [u16; LANES]),
+    histogram: fn(&[u8], &[u8], &mut [u32]),
+    bound: Bound,
 }
 
 impl Kernel {
@@ -156,9 +131,27 @@ impl Kernel {
 
     /// The cells of one code against every code of `columns`, padding included: `out` is a whole number of
     /// [`LANES`] long.
-    pub(crate) fn score(&self, probe: &Probe, columns: &Columns, out: &mut [u8]) {
-        assert_eq!(out.len(), columns.stride, "a cell for every code and its padding");
-        (self.score)(probe, columns, out);
+    pub(crate) fn score<'a>(&self, probe: &Probe, columns: impl Into<View<'a>>, out: &mut [u8]) {
+        self.score_each(std::slice::from_ref(probe), columns.into(), out);
+    }
+
+    /// The cells of some codes against every code of `columns`, padding included, one code after the other.
+    pub(crate) fn score_each(&self, probes: &[Probe], columns: View<'_>, out: &mut [u8]) {
+        assert_eq!(out.len(), probes.len() * columns.padded(), "a cell for every code and padding");
+        (self.score)(probes, columns, out);
+    }
+
+    /// Sets `counts[k][lane]` to how many of the rows `which`, at most [`BYTE_ROWS`], hold the cell `classes[k]`.
+    pub(crate) fn count(
+        &self,
+        rows: Rows<'_>,
+        which: &[u32],
+        classes: &[u8],
+        counts: &mut [ByteLanes],
+    ) {
+        assert_eq!(classes.len(), counts.len(), "a count for every class");
+        assert!(which.len() <= BYTE_ROWS, "counts fit a byte");
+        (self.count)(rows, which, classes, counts);
     }
 
     /// Adds to `counts[k][lane]`, lane by lane, how many of the rows `which` hold the cell `classes[k]`.
@@ -169,8 +162,42 @@ impl Kernel {
         classes: &[u8],
         counts: &mut [Lanes],
     ) {
+        let mut part = vec![[0; LANES]; classes.len()];
+        for which in which.chunks(BYTE_ROWS) {
+            self.count(rows, which, classes, &mut part);
+            for (sums, part) in counts.iter_mut().zip(&part) {
+                for (sum, &count) in sums.iter_mut().zip(part) {
+                    *sum += u32::from(count);
+                }
+            }
+        }
+    }
+
+    /// One number for each guess of a block. The counts of a guess must add up to at most [`BYTE_ROWS`].
+    pub(crate) fn summarize(&self, summary: Summary, counts: &[ByteLanes], out: &mut [u16; LANES]) {
+        (self.summarize)(summary, counts, out);
+    }
+
+    /// Adds to `counts[k]` how many of the cells, a whole number of [`LANES`], are `classes[k]`.
+    pub(crate) fn histogram(&self, cells: &[u8], classes: &[u8], counts: &mut [u32]) {
         assert_eq!(classes.len(), counts.len(), "a count for every class");
-        (self.tally)(rows, which, classes, counts);
+        assert!(cells.len().is_multiple_of(LANES), "whole registers");
+        (self.histogram)(cells, classes, counts);
+    }
+
+    /// Adds to `sums[guess]` what the classes of each guess must cost at least: for a class of `n` rows the greatest
+    /// of `2 n - lines[0]`, `3 n - lines[1]`, and so on. The slopes times the number of rows must fit a byte.
+    pub(crate) fn bound(
+        &self,
+        rows: Rows<'_>,
+        which: &[u32],
+        classes: &[u8],
+        lines: &[u8],
+        sums: &mut [u8],
+    ) {
+        assert!(which.len() * (lines.len() + 1) <= 255, "products fit a byte");
+        assert!(sums.len().is_multiple_of(LANES), "a sum for every lane");
+        (self.bound)(rows, which, classes, lines, sums);
     }
 }
 
@@ -202,14 +229,16 @@ mod tests {
     proptest! {
         #[test]
         fn every_kernel_scores_as_the_rules_do((rules, codes, code) in codes()) {
-            let mut columns = Columns::new(rules.length(), codes.len());
-            codes.iter().enumerate().for_each(|(row, code)| columns.set(row, code));
             let probe = Probe::new(&code, rules.feedback());
-            for kernel in Kernel::all() {
-                let mut cells = vec![0; columns.stride];
-                kernel.score(&probe, &columns, &mut cells);
-                for (other, &cell) in codes.iter().zip(&cells) {
-                    prop_assert_eq!(rules.answers().of_cell(cell), rules.score(&code, other));
+            for mut columns in [Columns::new(rules.length(), 0), Columns::counted(&rules, 0)] {
+                columns.resize(codes.len());
+                codes.iter().enumerate().for_each(|(row, code)| columns.set(row, code));
+                for kernel in Kernel::all() {
+                    let mut cells = vec![0; codes.len().next_multiple_of(LANES)];
+                    kernel.score(&probe, &columns, &mut cells);
+                    for (other, &cell) in codes.iter().zip(&cells) {
+                        prop_assert_eq!(rules.answers().of_cell(cell), rules.score(&code, other));
+                    }
                 }
             }
         }
@@ -235,6 +264,80 @@ mod tests {
                 let mut counts = vec![[7; LANES]; classes.len()];
                 kernel.tally(rows, &which, &classes, &mut counts);
                 prop_assert_eq!(&counts, &expected, "{}", kernel.name);
+            }
+        }
+
+        #[test]
+        fn every_kernel_summarizes_as_a_loop_does(
+            counts in vec(vec(0_u8..=255, LANES), 0..30),
+        ) {
+            // At most 255 in a guess: what would be too many is cut off.
+            let mut lanes = vec![[0; LANES]; counts.len()];
+            for lane in 0..LANES {
+                let mut left = 255;
+                for (lanes, counts) in lanes.iter_mut().zip(&counts) {
+                    lanes[lane] = counts[lane].min(left);
+                    left -= lanes[lane];
+                }
+            }
+            for lane in 0..LANES {
+                let counts = || lanes.iter().map(|lanes| u16::from(lanes[lane]));
+                let expected = [
+                    (Summary::Largest, counts().max().unwrap_or(0)),
+                    (Summary::Squares, counts().map(|n| n * n).sum()),
+                    (Summary::Empty, counts().filter(|&n| n == 0).count() as u16),
+                ];
+                for (kernel, (summary, expected)) in
+                    Kernel::all().iter().flat_map(|kernel| expected.map(|case| (kernel, case)))
+                {
+                    let mut out = [7; LANES];
+                    kernel.summarize(summary, &lanes, &mut out);
+                    prop_assert_eq!(out[lane], expected, "{} {:?}", kernel.name, summary);
+                }
+            }
+        }
+
+        #[test]
+        fn every_kernel_makes_the_histogram_that_a_loop_makes(
+            cells in vec(0_u8..30, 0..40_000),
+            classes in proptest::sample::subsequence((0..40).collect::<Vec<u8>>(), 0..40),
+        ) {
+            let cells = &cells[..cells.len() / LANES * LANES];
+            let expected: Vec<u32> = classes
+                .iter()
+                .map(|class| 7 + cells.iter().filter(|cell| *cell == class).count() as u32)
+                .collect();
+            for kernel in Kernel::all() {
+                let mut counts = vec![7; classes.len()];
+                kernel.histogram(cells, &classes, &mut counts);
+                prop_assert_eq!(&counts, &expected, "{}", kernel.name);
+            }
+        }
+
+        #[test]
+        fn every_kernel_bounds_as_a_loop_does(
+            bytes in vec(0_u8..20, 128 * 30),
+            which in vec(0_u32..30, 0..60),
+            classes in proptest::sample::subsequence((0..20).collect::<Vec<u8>>(), 0..20),
+            lines in vec(0_u8..40, 1..4),
+        ) {
+            let rows = Rows { cells: &bytes, stride: 128, offset: 0 };
+            let expected: Vec<u8> = (0..128)
+                .map(|guess| {
+                    let cost = |&class: &u8| {
+                        let rows = which.iter().filter(|&&row| bytes[row as usize * 128 + guess] == class);
+                        let n = rows.count() as i32;
+                        let lines = (2..).zip(&lines).map(|(slope, &offset)| slope * n - i32::from(offset));
+                        lines.max().unwrap_or(0).max(0)
+                    };
+                    // Sums of more than a byte do not occur in use, where they are at most slope times rows.
+                    classes.iter().map(cost).sum::<i32>() as u8
+                })
+                .collect();
+            for kernel in Kernel::all() {
+                let mut sums = vec![0; 128];
+                kernel.bound(rows, &which, &classes, &lines, &mut sums);
+                prop_assert_eq!(&sums, &expected, "{}", kernel.name);
             }
         }
     }

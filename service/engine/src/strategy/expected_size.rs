@@ -1,14 +1,18 @@
 //! The guess that leaves the fewest candidates on average.
 
-use crate::kernel::{LANES, Lanes};
+use super::ranking::{Measure, Score};
+use crate::kernel::Summary;
 
 pub(super) const DESCRIPTION: &str = "the smallest expected number of candidates left \
      (R. W. Irving, Towards an optimum Mastermind strategy, J. Recreational Math. 11, 1979)";
 
-/// The cost is the sum of the squares of the classes.
-#[inline(always)]
-pub(super) fn add(costs: &mut [u64; LANES], counts: &Lanes) {
-    for (cost, &count) in costs.iter_mut().zip(counts) {
-        *cost += u64::from(count) * u64::from(count);
-    }
+/// The sum of the squares of the classes.
+pub(super) const MEASURE: Measure = Measure { summary: Summary::Squares, score };
+
+fn score(counts: &[u32], _: bool) -> Score {
+    Score::plain(squares(counts))
+}
+
+pub(super) fn squares(counts: &[u32]) -> u64 {
+    counts.iter().map(|&n| u64::from(n) * u64::from(n)).sum()
 }

@@ -1,13 +1,13 @@
 //! The guess whose worst answer leaves the fewest candidates.
 
-use crate::kernel::{LANES, Lanes};
+use super::ranking::{Measure, Score};
+use crate::kernel::Summary;
 
 pub(super) const DESCRIPTION: &str = "the smallest largest class (D. E. Knuth, The computer as Master Mind, J. Recreational Math. 9, 1977)";
 
-/// The cost is the largest class.
-#[inline(always)]
-pub(super) fn add(costs: &mut [u64; LANES], counts: &Lanes) {
-    for (cost, &count) in costs.iter_mut().zip(counts) {
-        *cost = (*cost).max(u64::from(count));
-    }
+/// The size of the largest class.
+pub(super) const MEASURE: Measure = Measure { summary: Summary::Largest, score };
+
+fn score(counts: &[u32], _: bool) -> Score {
+    Score::plain(counts.iter().copied().max().unwrap_or(0).into())
 }

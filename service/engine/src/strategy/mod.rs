@@ -1,37 +1,55 @@
 //! How the next guess is chosen: one strategy per file.
 //!
-//! Owns names, tie rules and the choice. Measuring guesses is `scan`; what a strategy minimises is its file.
+//! Owns names, tie rules and the choice. Measuring guesses is `scan`, comparing them `ranking`; what a strategy
+//! minimises is its file, and what is proven comes from `optimal`.
 
 mod entropy;
+mod entropy_larmouth;
 mod expected_size;
 mod first_consistent;
 mod minimax;
 mod most_parts;
+mod most_parts_refined;
+mod optimal;
 mod random_consistent;
+mod ranking;
 mod scan;
+mod shared;
 
-use std::collections::BinaryHeap;
+pub use shared::SharedAdvice;
+
+use ranking::Measure;
 
 use crate::{
     budget::{Budget, Stopped},
     candidates::Candidates,
     code::Code,
+    exact::{Objective, Value},
     game::Game,
+    history::{History, Turn},
     partition::{Facts, partition},
 };
 
 /// How the next guess is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// The smallest largest class.
+    /// The least total of guesses, proven where that can be done.
     #[default]
+    Optimal,
+    /// The fewest guesses in the worst case, proven where that can be done.
+    OptimalWorstCase,
+    /// The smallest largest class.
     Minimax,
     /// The least sum of squares of the classes.
     ExpectedSize,
     /// The most information.
     Entropy,
+    /// The most information, with a bonus for a guess that could be the secret.
+    EntropyLarmouth,
     /// The most classes that are not empty.
     MostParts,
+    /// The most classes that are not empty, then the smallest largest class, then the least sum of squares.
+    MostPartsRefined,
     /// The first candidate in alphabet order.
     FirstConsistent,
     /// Any candidate, by the seed.
@@ -78,9 +96,12 @@ pub struct Advice {
     pub suggestions: Vec<Suggestion>,
     /// Whether every guess of the pool was measured against every candidate.
     pub exhaustive: bool,
-    /// Whether no play needs fewer guesses than the first suggestion, on average or in the worst case: it could
-    /// be the secret and tells every other candidate apart.
-    pub proven: bool,
+    /// What the first suggestion needs from here, if that is proven: nothing does with fewer, in total or, if that is
+    /// what the strategy looks for, in the worst case. For a book that looks for the worst case, the proof is that of
+    /// the game from its start.
+    pub proven: Option<Value>,
+    /// Whether the first suggestion comes from a book.
+    pub from_book: bool,
 }
 
 /// A guess and what speaks for it.
@@ -96,11 +117,15 @@ pub struct Suggestion {
 
 impl Strategy {
     /// Every strategy.
-    pub const ALL: [Strategy; 6] = [
+    pub const ALL: [Strategy; 10] = [
+        Strategy::Optimal,
+        Strategy::OptimalWorstCase,
         Strategy::Minimax,
         Strategy::ExpectedSize,
         Strategy::Entropy,
+        Strategy::EntropyLarmouth,
         Strategy::MostParts,
+        Strategy::MostPartsRefined,
         Strategy::FirstConsistent,
         Strategy::RandomConsistent,
     ];
@@ -108,10 +133,14 @@ impl Strategy {
     /// The name in text: `expected_size`.
     pub fn name(self) -> &'static str {
         match self {
+            Strategy::Optimal => "optimal",
+            Strategy::OptimalWorstCase => "optimal_worst_case",
             Strategy::Minimax => "minimax",
             Strategy::ExpectedSize => "expected_size",
             Strategy::Entropy => "entropy",
+            Strategy::EntropyLarmouth => "entropy_larmouth",
             Strategy::MostParts => "most_parts",
+            Strategy::MostPartsRefined => "most_parts_refined",
             Strategy::FirstConsistent => "first_consistent",
             Strategy::RandomConsistent => "random_consistent",
         }
@@ -120,26 +149,64 @@ impl Strategy {
     /// What it does, and its source.
     pub fn description(self) -> &'static str {
         match self {
+            Strategy::Optimal => optimal::DESCRIPTION,
+            Strategy::OptimalWorstCase => optimal::WORST_CASE_DESCRIPTION,
             Strategy::Minimax => minimax::DESCRIPTION,
             Strategy::ExpectedSize => expected_size::DESCRIPTION,
             Strategy::Entropy => entropy::DESCRIPTION,
+            Strategy::EntropyLarmouth => entropy_larmouth::DESCRIPTION,
             Strategy::MostParts => most_parts::DESCRIPTION,
+            Strategy::MostPartsRefined => most_parts_refined::DESCRIPTION,
             Strategy::FirstConsistent => first_consistent::DESCRIPTION,
             Strategy::RandomConsistent => random_consistent::DESCRIPTION,
+        }
+    }
+
+    /// What it proves, if it proves anything.
+    fn objective(self) -> Option<Objective> {
+        match self {
+            Strategy::Optimal => Some(Objective::Expected),
+            Strategy::OptimalWorstCase => Some(Objective::WorstCase),
+            _ => None,
+        }
+    }
+
+    /// The heuristic that a strategy is, or falls back on.
+    fn rule_of_thumb(self) -> Strategy {
+        match self {
+            Strategy::Optimal => Strategy::EntropyLarmouth,
+            Strategy::OptimalWorstCase => Strategy::Minimax,
+            other => other,
+        }
+    }
+
+    /// How it measures guesses, if that is what it does.
+    fn measure(self) -> Option<&'static Measure> {
+        match self {
+            Strategy::Minimax => Some(&minimax::MEASURE),
+            Strategy::ExpectedSize => Some(&expected_size::MEASURE),
+            Strategy::Entropy => Some(&entropy::MEASURE),
+            Strategy::EntropyLarmouth => Some(&entropy_larmouth::MEASURE),
+            Strategy::MostParts => Some(&most_parts::MEASURE),
+            Strategy::MostPartsRefined => Some(&most_parts_refined::MEASURE),
+            Strategy::Optimal
+            | Strategy::OptimalWorstCase
+            | Strategy::FirstConsistent
+            | Strategy::RandomConsistent => None,
         }
     }
 
     /// The options of a [`Choice`] that it heeds: `tie`, `pool`, `seed`.
     pub fn options(self) -> &'static [&'static str] {
         match self {
-            Strategy::FirstConsistent => &[],
+            Strategy::Optimal | Strategy::OptimalWorstCase | Strategy::FirstConsistent => &[],
             Strategy::RandomConsistent => &["seed"],
             _ => &["tie", "pool"],
         }
     }
 }
 
-/// The best guesses by a strategy: `top` of them, or as many as there are.
+/// The best guesses by a strategy: `top` of them, or as many as there are. `candidates` are those of the history.
 ///
 /// The order is part of the contract: by score, then by the tie rule. A single candidate is the only suggestion,
 /// whatever the strategy. The first guess always tells some candidates apart, so that every game ends.
@@ -151,76 +218,107 @@ impl Strategy {
 /// If there is no candidate: that is a contradiction, which the caller reports.
 pub fn suggest(
     game: &Game,
+    history: &History,
     candidates: &Candidates,
     choice: &Choice,
     top: usize,
     budget: &Budget,
 ) -> Result<Advice, Stopped> {
     assert!(!candidates.is_empty(), "a contradictory history has no next guess");
-    let ranked = rank(game, candidates.indices(), choice, top.max(1), budget)?;
-    let mut suggestions = Vec::with_capacity(ranked.guesses.len());
-    for index in ranked.guesses {
-        let guess = game.code(index);
-        let facts = partition(game, candidates, &guess, budget)?.facts();
-        suggestions.push(Suggestion { guess, candidate: candidates.contains(index), facts });
-    }
-    let first = &suggestions[0];
-    let proven = first.candidate && first.facts.classes as usize == candidates.len();
-    Ok(Advice { exhaustive: ranked.exhaustive, proven, suggestions })
+    let turns = history.canonical();
+    let ranked = rank(game, turns.turns(), candidates.indices(), choice, top.max(1), budget)?;
+    let guesses = ranked.guesses.iter();
+    let suggestions: Vec<Suggestion> = guesses
+        .map(|&guess| measured(game, candidates, guess, budget))
+        .collect::<Result<_, _>>()?;
+    let proven = ranked.proven.or(perfect(&suggestions[0], candidates.len()));
+    let Ranked { exhaustive, from_book, .. } = ranked;
+    Ok(Advice { suggestions, exhaustive, proven, from_book })
+}
+
+/// A guess with its facts.
+fn measured(
+    game: &Game,
+    candidates: &Candidates,
+    index: u32,
+    budget: &Budget,
+) -> Result<Suggestion, Stopped> {
+    let guess = game.code(index);
+    let facts = partition(game, candidates, &guess, budget)?.facts();
+    Ok(Suggestion { guess, candidate: candidates.contains(index), facts })
+}
+
+/// The value of a candidate that tells all others apart: nothing does better, in total or in the worst case.
+fn perfect(guess: &Suggestion, candidates: usize) -> Option<Value> {
+    let n = candidates as u64;
+    let perfect = guess.candidate && u64::from(guess.facts.classes) == n;
+    perfect.then(|| Value { total: 2 * n - 1, max: n.min(2) as u32 })
 }
 
 /// Guesses in order of preference.
+#[derive(Default)]
 pub(crate) struct Ranked {
     pub(crate) guesses: Vec<u32>,
     pub(crate) exhaustive: bool,
+    /// What the first guess needs, if that is proven by more than how it splits the candidates.
+    proven: Option<Value>,
+    from_book: bool,
 }
 
-/// The numbers of the best guesses, best first: the choice without its reasons.
+/// The numbers of the best guesses, best first: the choice without its reasons. `turns` are what left the
+/// candidates, each once.
 pub(crate) fn rank(
     game: &Game,
+    turns: &[Turn],
     candidates: &[u32],
     choice: &Choice,
     top: usize,
     budget: &Budget,
 ) -> Result<Ranked, Stopped> {
-    let all = |guesses| Ok(Ranked { guesses, exhaustive: true });
-    if candidates.len() == 1 {
-        return all(candidates.to_vec());
+    if candidates.len() > 1
+        && let Some(objective) = choice.strategy.objective()
+        && let Some(play) = optimal::play(game, turns, candidates, objective, budget)?
+    {
+        return lead(game, turns, candidates, choice, top, play, budget);
     }
-    let add = match choice.strategy {
-        Strategy::FirstConsistent => return all(first_consistent::choose(candidates, top)),
-        Strategy::RandomConsistent => {
-            return all(random_consistent::choose(candidates, choice.seed, top));
-        }
-        Strategy::Minimax => minimax::add,
-        Strategy::ExpectedSize => expected_size::add,
-        Strategy::Entropy => entropy::add,
-        Strategy::MostParts => most_parts::add,
+    let all = |guesses| Ok(Ranked { guesses, exhaustive: true, ..Ranked::default() });
+    let Choice { tie, pool, .. } = *choice;
+    // Of two candidates each tells the two apart, and so does no better guess.
+    let settled = candidates.len() == 2 && top == 1 && (tie, pool) != (Tie::Any, Pool::Any);
+    let measure = choice.strategy.rule_of_thumb().measure();
+    if candidates.len() == 1 || settled && measure.is_some() {
+        return all(candidates[..1].to_vec());
+    }
+    let Some(measure) = measure else {
+        return all(match choice.strategy {
+            Strategy::RandomConsistent => random_consistent::choose(candidates, choice.seed, top),
+            _ => first_consistent::choose(candidates, top),
+        });
     };
-    let plan = scan::Plan::new(game, candidates, choice.pool, budget.max_scores);
-    let mut best = Best { keys: BinaryHeap::with_capacity(top + 1), top };
-    scan::scan(game, &plan, add, budget, |cost, guess, candidate| {
-        best.offer((cost, choice.tie == Tie::Candidate && !candidate, guess));
-    })?;
-    let guesses = best.keys.into_sorted_vec().into_iter().map(|(_, _, guess)| guess).collect();
-    Ok(Ranked { guesses, exhaustive: plan.exhaustive })
+    let question =
+        scan::Question { game, turns, candidates, measure, tie, pool, top, one_of_each: top == 1 };
+    let (guesses, exhaustive) = scan::best(&question, budget)?;
+    Ok(Ranked { guesses, exhaustive, ..Ranked::default() })
 }
 
-/// The least keys seen so far.
-struct Best {
-    /// Cost, whether the tie rule puts it behind, number of the code.
-    keys: BinaryHeap<(u64, bool, u32)>,
+/// A proven guess and, behind it, what the rule of thumb says of the others.
+fn lead(
+    game: &Game,
+    turns: &[Turn],
+    candidates: &[u32],
+    choice: &Choice,
     top: usize,
-}
-
-impl Best {
-    fn offer(&mut self, key: (u64, bool, u32)) {
-        if self.keys.len() < self.top {
-            self.keys.push(key);
-        } else if let Some(mut worst) = self.keys.peek_mut()
-            && key < *worst
-        {
-            *worst = key;
-        }
+    play: optimal::Play,
+    budget: &Budget,
+) -> Result<Ranked, Stopped> {
+    let mut ranked = Ranked { exhaustive: true, ..Ranked::default() };
+    let first = game.index(&play.guess);
+    if top > 1 {
+        let choice = Choice { strategy: choice.strategy.rule_of_thumb(), ..*choice };
+        ranked = rank(game, turns, candidates, &choice, top, budget)?;
+        ranked.guesses.retain(|&guess| guess != first);
+        ranked.guesses.truncate(top - 1);
     }
+    ranked.guesses.insert(0, first);
+    Ok(Ranked { proven: Some(play.value), from_book: play.from_book, ..ranked })
 }

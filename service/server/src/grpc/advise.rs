@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use herdsman_engine::{Budget, Choice, Class, Code, History, Pool, Tie, partition, suggest};
+use herdsman_engine::{
+    Budget, Choice, Class, History, Pool, Rules, Strategy, Tie, partition, suggest,
+};
 use herdsman_proto::v1;
 
 use super::{
-    Shared, convert,
-    status::{Failure, Violations},
+    Shared, convert, rate,
+    status::{Failure, Reason, Violation, Violations},
 };
 use crate::{
-    cache::{AdviceKey, AnalysisKey, Position},
+    cache::{AdviceKey, AnalysisKey, Origin, Position},
     games::Games,
 };
 
@@ -36,7 +38,12 @@ pub(super) async fn best_next_guess(
         .await?;
     match advice {
         Some(advice) => {
-            Ok(v1::BestNextGuessResponse { source: convert::source(origin).into(), ..advice })
+            let source = match advice.source() {
+                // Where it was known from says more than where it was kept since.
+                known @ (v1::Source::Book | v1::Source::Cache) => known,
+                _ => convert::source(origin),
+            };
+            Ok(v1::BestNextGuessResponse { source: source.into(), ..advice })
         }
         None => Err(shared.contradiction(key.position.rules, history, &request.history).await),
     }
@@ -65,8 +72,17 @@ fn read(
     else {
         return Err(violations.into());
     };
+    let strategy = match (strategy, pool) {
+        // The best play may be a guess that cannot be the secret: who wants none such wants another default.
+        (v1::Strategy::Unspecified, v1::GuessPool::Consistent) => Strategy::EntropyLarmouth,
+        (v1::Strategy::Optimal | v1::Strategy::OptimalWorstCase, v1::GuessPool::Consistent) => {
+            let problem = "the best play considers every guess: send GUESS_POOL_ANY, or leave `strategy` to the server";
+            return Err(Violation::new("pool", Reason::InvalidOption, problem).into());
+        }
+        (strategy, _) => convert::strategy(strategy),
+    };
     let choice = Choice {
-        strategy: convert::strategy(strategy),
+        strategy,
         tie: convert::tie(tie),
         pool: convert::pool(pool),
         seed: request.seed.cast_unsigned(),
@@ -100,35 +116,54 @@ fn heeded(choice: Choice) -> Choice {
 fn advise(games: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Failure> {
     let position = &key.position;
     let game = games.game(&position.rules)?;
-    let candidates = games.candidates(&game, position, budget)?;
-    let Some(&first) = candidates.indices().first() else { return Ok(None) };
-    let text = |code: &Code| position.rules.text(code);
     let mut reply = v1::BestNextGuessResponse {
-        remaining: convert::count(candidates.len()),
         solved: position.is_won(),
         exhaustive: true,
         strategy: convert::strategy_number(key.choice.strategy).into(),
         ..Default::default()
     };
+    if let Some((advice, remaining, origin)) = games.advice(&game, key, budget)? {
+        fill(&mut reply, &position.rules, &advice, remaining);
+        if origin == Origin::Cache {
+            reply.source = v1::Source::Cache.into();
+        }
+        return Ok(Some(reply));
+    }
+    let candidates = games.candidates(&game, position, budget)?;
+    let Some(&first) = candidates.indices().first() else { return Ok(None) };
+    reply.remaining = convert::count(candidates.len());
     if candidates.len() == 1 {
-        reply.secret = text(&game.code(first));
+        reply.secret = position.rules.text(&game.code(first));
     }
     if !reply.solved {
-        let advice = suggest(&game, &candidates, &key.choice, key.top, budget)?;
-        reply.exhaustive = advice.exhaustive;
-        let proof = if advice.proven { v1::Proof::Proven } else { v1::Proof::Heuristic };
-        reply.proof = proof.into();
-        reply.suggestions = advice
-            .suggestions
-            .iter()
-            .map(|suggestion| v1::Suggestion {
-                guess: text(&suggestion.guess),
-                candidate: suggestion.candidate,
-                facts: Some(convert::facts(suggestion.facts)),
-            })
-            .collect();
+        let advice = suggest(&game, &position.history, &candidates, &key.choice, key.top, budget)?;
+        fill(&mut reply, &position.rules, &advice, candidates.len());
     }
     Ok(Some(reply))
+}
+
+/// Writes the engine's advice at `remaining` candidates into a reply.
+fn fill(
+    reply: &mut v1::BestNextGuessResponse,
+    rules: &Rules,
+    advice: &herdsman_engine::Advice,
+    remaining: usize,
+) {
+    reply.remaining = convert::count(remaining);
+    reply.exhaustive = advice.exhaustive;
+    let proof = if advice.proven.is_some() { v1::Proof::Proven } else { v1::Proof::Heuristic };
+    reply.proof = proof.into();
+    reply.proven = advice.proven.map(|value| v1::ProvenValue {
+        total: convert::count(value.total),
+        mean: convert::mean(value.total, remaining),
+        max: convert::count(value.max),
+    });
+    if advice.from_book {
+        reply.source = v1::Source::Book.into();
+    }
+    let suggestions = advice.suggestions.iter();
+    reply.suggestions =
+        suggestions.map(|suggestion| convert::suggestion(rules, suggestion)).collect();
 }
 
 pub(super) async fn analyze(
@@ -143,7 +178,7 @@ pub(super) async fn analyze(
     let (Some(rules), Some(history), Some(guess)) = (rules, history, guess) else {
         return Err(violations.into());
     };
-    let key = AnalysisKey { position: Position::new(rules, &history), guess };
+    let key = AnalysisKey { position: Position::new(rules, &history), guess, rate: request.rate };
     let computing = (Arc::clone(shared), key.clone());
     let (analysis, _) = shared
         .analyses
@@ -167,6 +202,11 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
         return Ok(None);
     }
     let partition = partition(&game, &candidates, &key.guess, budget)?;
+    let (mut best, mut cost) = (Vec::new(), None);
+    if key.rate && !key.position.is_won() {
+        best = rate::best(&game, &key.position, &candidates, budget)?;
+        cost = rate::cost(&game, &key.position, &candidates, key.guess, &partition, budget)?;
+    }
     let row = |(class, &count): (u8, &u32)| v1::PartitionRow {
         feedback: Some(convert::feedback(rules, Class(class))),
         count: convert::count(count),
@@ -182,12 +222,19 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
             .map(row)
             .collect(),
         facts: Some(convert::facts(partition.facts())),
+        best,
+        cost,
     }))
 }
 
 /// Whether an answer measured all it should: only then is it kept.
 pub(super) fn is_whole(advice: &Advice) -> bool {
     advice.as_ref().is_some_and(|advice| advice.exhaustive)
+}
+
+/// The same for an analysis.
+pub(super) fn is_whole_analysis(analysis: &Analysis) -> bool {
+    analysis.as_ref().is_some_and(|analysis| analysis.best.iter().all(|best| best.exhaustive))
 }
 
 pub(super) fn advice_memory(key: &AdviceKey, advice: &Advice) -> usize {
@@ -200,6 +247,10 @@ pub(super) fn advice_memory(key: &AdviceKey, advice: &Advice) -> usize {
 }
 
 pub(super) fn analysis_memory(key: &AnalysisKey, analysis: &Analysis) -> usize {
-    let rows = analysis.as_ref().map_or(0, |reply| size_of_val(reply.partition.as_slice()));
+    let rows = analysis.as_ref().map_or(0, |reply| {
+        // A guess of a few bytes takes no more than its place in the allocator.
+        size_of_val(reply.partition.as_slice())
+            + reply.best.len() * (size_of::<v1::RatedGuess>() + 64)
+    });
     size_of::<(AnalysisKey, Analysis)>() + key.position.memory() + rows
 }

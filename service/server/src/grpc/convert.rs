@@ -1,6 +1,9 @@
 //! The engine's nouns as messages, and back where nothing can be wrong.
 
-use herdsman_engine::{Class, CodeSpec, Facts, Feedback, FeedbackRule, Pool, Rules, Strategy, Tie};
+use herdsman_engine::{
+    Class, CodeSpec, Facts, Feedback, FeedbackRule, Objective, Pool, Rules, Strategy, Suggestion,
+    Tie,
+};
 use herdsman_proto::v1;
 
 use crate::cache::Origin;
@@ -37,6 +40,14 @@ pub(super) fn answer(feedback: Feedback) -> v1::Feedback {
     }
 }
 
+pub(super) fn suggestion(rules: &Rules, suggestion: &Suggestion) -> v1::Suggestion {
+    v1::Suggestion {
+        guess: rules.text(&suggestion.guess),
+        candidate: suggestion.candidate,
+        facts: Some(facts(suggestion.facts)),
+    }
+}
+
 pub(super) fn facts(facts: Facts) -> v1::GuessFacts {
     v1::GuessFacts {
         largest_class: count(facts.largest_class),
@@ -60,6 +71,10 @@ pub(super) fn strategy(strategy: v1::Strategy) -> Strategy {
         v1::Strategy::MostParts => Strategy::MostParts,
         v1::Strategy::FirstConsistent => Strategy::FirstConsistent,
         v1::Strategy::RandomConsistent => Strategy::RandomConsistent,
+        v1::Strategy::Optimal => Strategy::Optimal,
+        v1::Strategy::OptimalWorstCase => Strategy::OptimalWorstCase,
+        v1::Strategy::EntropyLarmouth => Strategy::EntropyLarmouth,
+        v1::Strategy::MostPartsRefined => Strategy::MostPartsRefined,
     }
 }
 
@@ -71,6 +86,10 @@ pub(super) fn strategy_number(strategy: Strategy) -> v1::Strategy {
         Strategy::MostParts => v1::Strategy::MostParts,
         Strategy::FirstConsistent => v1::Strategy::FirstConsistent,
         Strategy::RandomConsistent => v1::Strategy::RandomConsistent,
+        Strategy::Optimal => v1::Strategy::Optimal,
+        Strategy::OptimalWorstCase => v1::Strategy::OptimalWorstCase,
+        Strategy::EntropyLarmouth => v1::Strategy::EntropyLarmouth,
+        Strategy::MostPartsRefined => v1::Strategy::MostPartsRefined,
     }
 }
 
@@ -86,6 +105,27 @@ pub(super) fn pool(pool: v1::GuessPool) -> Pool {
         v1::GuessPool::Unspecified | v1::GuessPool::Any => Pool::Any,
         v1::GuessPool::Consistent => Pool::Consistent,
     }
+}
+
+pub(super) fn objective(objective: v1::Objective) -> Objective {
+    match objective {
+        v1::Objective::Unspecified | v1::Objective::Expected => Objective::Expected,
+        v1::Objective::WorstCase => Objective::WorstCase,
+        v1::Objective::FewestAtMax => Objective::FewestAtMax,
+    }
+}
+
+pub(super) fn objective_number(objective: Objective) -> v1::Objective {
+    match objective {
+        Objective::Expected => v1::Objective::Expected,
+        Objective::WorstCase => v1::Objective::WorstCase,
+        Objective::FewestAtMax => v1::Objective::FewestAtMax,
+    }
+}
+
+/// What a sum over all candidates is for one of them.
+pub(super) fn mean(total: u64, candidates: usize) -> f64 {
+    total as f64 / candidates as f64
 }
 
 pub(super) fn source(origin: Origin) -> v1::Source {

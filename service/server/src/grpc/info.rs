@@ -1,6 +1,6 @@
 //! GetServerInfo: version, games, strategies and limits.
 
-use herdsman_engine::{PRESETS, Preset, Strategy};
+use herdsman_engine::{Objective, PRESETS, Preset, Rules, Strategy, books};
 use herdsman_proto::v1;
 
 use super::convert::{self, count};
@@ -12,6 +12,15 @@ pub(super) fn info(config: &Config) -> v1::GetServerInfoResponse {
         presets: PRESETS.iter().map(preset).collect(),
         strategies: Strategy::ALL.iter().map(|&strategy| describe(strategy)).collect(),
         limits: Some(limits(config)),
+        books: books().map(|(name, rules, objective)| book(name, &rules, objective)).collect(),
+    }
+}
+
+fn book(name: &str, rules: &Rules, objective: Objective) -> v1::Book {
+    v1::Book {
+        name: name.to_owned(),
+        rules: Some(convert::rules(rules)),
+        objective: convert::objective_number(objective).into(),
     }
 }
 
@@ -46,5 +55,8 @@ fn limits(config: &Config) -> v1::ServerLimits {
         max_top_k: count(config.max_top_k),
         max_scores: config.max_scores.cast_signed(),
         max_deadline_ms: count(config.max_deadline_ms),
+        max_solve_deadline_ms: count(config.max_solve_deadline_ms),
+        max_solve_threads: count(config.solver_threads()),
+        max_solve_memo_bytes: i64::try_from(config.solve_memo_bytes).unwrap_or(i64::MAX),
     }
 }

@@ -9,7 +9,9 @@ mod convert;
 mod diagnose;
 mod filter;
 mod info;
+mod rate;
 mod score;
+mod solve;
 pub(crate) mod status;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use tonic::{Request, Response, Status, server::NamedService};
 
 use crate::{
     cache::{AdviceKey, AnalysisKey, Cache},
+    call::Deadline,
     compute::Compute,
     config::Config,
     games::Games,
@@ -35,6 +38,9 @@ pub(crate) type SolverServer = v1::solver_service_server::SolverServiceServer<So
 /// The full name of the service.
 pub(crate) const SERVICE: &str = SolverServer::NAME;
 
+/// The method that may take longer than the others.
+pub(crate) const SOLVE: &str = "Solve";
+
 /// The solver service. All calls share one.
 #[derive(Clone)]
 pub(crate) struct Solver(Arc<Shared>);
@@ -42,6 +48,8 @@ pub(crate) struct Solver(Arc<Shared>);
 struct Shared {
     config: Config,
     compute: Compute,
+    /// The room for Solve.
+    proofs: Compute,
     games: Arc<Games>,
     advice: Cache<AdviceKey, advise::Advice, Failure>,
     analyses: Cache<AnalysisKey, advise::Analysis, Failure>,
@@ -49,17 +57,21 @@ struct Shared {
 
 impl Solver {
     pub(crate) fn new(config: Config, compute: Compute) -> Solver {
-        // Both kinds of answers share one setting: they are of the same size and use.
-        let bytes = config.answer_cache_bytes / 2;
+        let threads = config.solver_threads();
+        let proofs = compute.beside(threads, threads * solve::LINE);
+        // All kinds of answers share one setting: they are of the same size and use.
+        let bytes = config.answer_cache_bytes / 3;
         Solver(Arc::new(Shared {
             compute,
+            proofs,
             games: Arc::new(Games::new(
                 config.max_codes,
                 config.game_cache_bytes,
                 config.candidate_cache_bytes,
+                bytes,
             )),
             advice: Cache::new(bytes, advise::advice_memory, advise::is_whole),
-            analyses: Cache::new(bytes, advise::analysis_memory, Option::is_some),
+            analyses: Cache::new(bytes, advise::analysis_memory, advise::is_whole_analysis),
             config,
         }))
     }
@@ -142,6 +154,17 @@ impl SolverService for Solver {
         request: Request<v1::DiagnoseRequest>,
     ) -> Result<Response<v1::DiagnoseResponse>, Status> {
         Ok(Response::new(diagnose::diagnose(&self.0, request.into_inner()).await?))
+    }
+
+    type SolveStream = solve::Events;
+
+    async fn solve(
+        &self,
+        request: Request<v1::SolveRequest>,
+    ) -> Result<Response<solve::Events>, Status> {
+        let deadline = request.extensions().get::<Deadline>().copied();
+        let deadline = deadline.expect("the stack gives every call a deadline");
+        Ok(Response::new(solve::solve(&self.0, request.into_inner(), deadline)?))
     }
 
     async fn get_server_info(

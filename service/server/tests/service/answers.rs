@@ -143,15 +143,16 @@ async fn a_filter_tells_contradiction_from_solution() {
 }
 
 #[tokio::test]
-async fn the_best_next_guess_is_the_default_strategys() {
+async fn the_best_next_guess_is_the_strategys() {
     let (_host, mut client) = service().await;
     let mut request = guess_request(preset("bulls-and-cows"), "0123=0b1c");
+    request.strategy = Strategy::Minimax.into();
     request.top_k = 3;
     let reply = client.best_next_guess(request).await.unwrap().into_inner();
     assert_eq!((reply.remaining, reply.solved, reply.secret.as_str()), (1440, false, ""));
     assert_eq!((reply.strategy(), reply.proof()), (Strategy::Minimax, v1::Proof::Heuristic));
     assert!(reply.exhaustive && reply.suggestions.len() == 3);
-    assert_eq!(reply.suggestions[0].guess, "1456");
+    assert_eq!((reply.suggestions[0].guess.as_str(), reply.proven), ("1456", None));
 }
 
 #[tokio::test]
@@ -178,7 +179,7 @@ async fn a_cached_answer_equals_a_fresh_one_but_for_its_source() {
     let (host, mut client) = service().await;
     let mut request = guess_request(preset("bulls-and-cows"), "0123=0b1c 4567=1b1c");
     request.top_k = 10;
-    for strategy in [1, 2, 3, 4, 5, 6] {
+    for strategy in [1, 2, 3, 4, 5, 6, 9, 10] {
         request.strategy = strategy;
         let fresh = client.best_next_guess(request.clone()).await.unwrap().into_inner();
         let jobs = host.stats.borrow().started;
@@ -190,6 +191,29 @@ async fn a_cached_answer_equals_a_fresh_one_but_for_its_source() {
         assert_eq!((fresh.source(), cached.source()), (Source::Computed, Source::Cache));
         assert_eq!(v1::BestNextGuessResponse { source: fresh.source, ..cached }, fresh);
         assert_eq!(host.stats.borrow().started, jobs);
+    }
+}
+
+#[tokio::test]
+async fn histories_that_are_the_same_by_renaming_share_one_answer_under_their_own_names() {
+    let (_host, mut client) = service().await;
+    for (strategy, first, other) in [
+        (Strategy::Minimax, "0123=0b1c", "9081=0b1c"),
+        (Strategy::Entropy, "0123=1b1c 4567=0b2c", "1357=0b2c 9042=1b1c"),
+    ] {
+        let mut ask = async |history| {
+            let mut request = guess_request(preset("bulls-and-cows"), history);
+            request.strategy = strategy.into();
+            client.best_next_guess(request).await.unwrap().into_inner()
+        };
+        let (computed, shared) = (ask(first).await, ask(other).await);
+        assert_eq!((computed.source(), shared.source()), (Source::Computed, Source::Cache));
+        assert_eq!(computed.suggestions[0].facts, shared.suggestions[0].facts);
+        let (_fresh_host, mut fresh) = service().await;
+        let mut request = guess_request(preset("bulls-and-cows"), other);
+        request.strategy = strategy.into();
+        let alone = fresh.best_next_guess(request).await.unwrap().into_inner();
+        assert_eq!(v1::BestNextGuessResponse { source: alone.source, ..shared }, alone);
     }
 }
 
@@ -215,6 +239,7 @@ async fn options_that_a_strategy_does_not_heed_make_no_new_question() {
 async fn a_partial_answer_says_so_and_is_never_cached() {
     let (_host, mut client) = service().await;
     let mut request = guess_request(preset("bulls-and-cows"), "0123=0b1c");
+    request.strategy = Strategy::Minimax.into();
     request.limits = Some(v1::SearchLimits { max_scores: 10_000 });
     for _ in 0..2 {
         let reply = client.best_next_guess(request.clone()).await.unwrap().into_inner();
@@ -229,6 +254,7 @@ async fn an_analysis_shows_every_class_of_the_partition() {
         rules: preset("bulls-and-cows"),
         history: vec![],
         guess: "0123".into(),
+        rate: false,
     };
     let reply = client.analyze(request.clone()).await.unwrap().into_inner();
     let rows: Vec<_> = reply
@@ -278,13 +304,18 @@ async fn the_server_tells_its_games_strategies_and_limits() {
     let default: Vec<_> = info.strategies.iter().filter(|strategy| strategy.default).collect();
     assert_eq!(
         (info.strategies.len(), default.len(), default[0].strategy()),
-        (6, 1, Strategy::Minimax)
+        (10, 1, Strategy::Optimal)
     );
     let limits = info.limits.unwrap();
     assert_eq!(
         (limits.max_pairs, limits.max_codes, limits.max_deadline_ms),
         (123, 20_000_000, 30_000)
     );
+    assert!(limits.max_solve_threads > 0);
+    assert!(info.books.iter().any(|book| book.name == "mastermind.expected"
+        && book.objective() == v1::Objective::Expected
+        && book.rules.as_ref().is_some_and(|rules| rules.game.is_some())));
+    assert_eq!((limits.max_solve_deadline_ms, limits.max_solve_memo_bytes), (600_000, 512 << 20));
 }
 
 /// Small games of every kind, and for each some choices of code and answer by number.

@@ -87,8 +87,11 @@ async fn a_text_that_is_no_code_of_the_game_is_refused() {
     )
     .await;
     check_bad(&status, "INVALID_CODE", "history[0].guess");
-    let request =
-        v1::AnalyzeRequest { rules: preset("mastermind"), history: vec![], guess: "0127".into() };
+    let request = v1::AnalyzeRequest {
+        rules: preset("mastermind"),
+        guess: "0127".into(),
+        ..Default::default()
+    };
     check_bad(&client.analyze(request).await.unwrap_err(), "INVALID_CODE", "guess");
 }
 
@@ -123,6 +126,7 @@ async fn options_that_do_not_exist_are_refused() {
     let limits = Some(v1::SearchLimits { max_scores: -1 });
     for (request, field) in [
         (v1::BestNextGuessRequest { strategy: 99, ..good.clone() }, "strategy"),
+        (v1::BestNextGuessRequest { strategy: 7, pool: 2, ..good.clone() }, "pool"),
         (v1::BestNextGuessRequest { tie: -1, ..good.clone() }, "tie"),
         (v1::BestNextGuessRequest { pool: 3, ..good.clone() }, "pool"),
         (v1::BestNextGuessRequest { top_k: -1, ..good.clone() }, "top_k"),
@@ -255,6 +259,7 @@ async fn a_contradiction_names_the_turn_that_left_nothing() {
             rules: rules.clone(),
             history: turns(history),
             guess: "0123".into(),
+            rate: false,
         };
         for status in [
             client.best_next_guess(guess_request(rules.clone(), history)).await.unwrap_err(),

@@ -104,9 +104,9 @@ pub(crate) fn guess_request(rules: Option<v1::Rules>, history: &str) -> v1::Best
     v1::BestNextGuessRequest { rules, history: turns(history), ..Default::default() }
 }
 
-/// A search of many seconds: 1.8 million codes, nothing known.
+/// A search of many seconds: 1.8 million codes, of which a tenth is left, and no two guesses are the same by symmetry.
 pub(crate) fn long_search() -> v1::BestNextGuessRequest {
-    guess_request(codes("0123456789", 8, false), "")
+    guess_request(codes("0123456789", 8, false), "01234567=1b5c 13572096=1b5c")
 }
 
 /// Sends a search in a task of its own, which cancels it when aborted.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use herdsman_proto::v1::GetServerInfoRequest;
+use herdsman_proto::v1::{self, GetServerInfoRequest};
 use herdsman_server::Config;
 use tonic::{Code, Request};
 
@@ -13,7 +13,7 @@ use crate::{
 
 /// From the end of a search until its thread is free. The engine looks at its flag every millisecond; the rest is for
 /// a loaded machine.
-const RELEASED: Duration = Duration::from_millis(500);
+pub(crate) const RELEASED: Duration = Duration::from_millis(500);
 
 /// A server with one thread, and a search that keeps it busy until it is aborted.
 async fn busy() -> (Host, tokio::task::JoinHandle<impl Sized>) {
@@ -73,7 +73,10 @@ async fn the_last_caller_to_leave_stops_the_work() {
 async fn callers_who_ask_the_same_at_once_share_one_job() {
     let (host, search) = busy().await;
     let client = host.client();
-    let question = || guess_request(preset("bulls-and-cows"), "0123=0b1c");
+    let question = || v1::BestNextGuessRequest {
+        strategy: v1::Strategy::Minimax.into(),
+        ..guess_request(preset("bulls-and-cows"), "0123=0b1c")
+    };
     let first = send(&client, question());
     host.when(|stats| stats.waiting == 1).await;
     let others: Vec<_> = (0..20).map(|_| send(&client, question())).collect();

@@ -1,0 +1,119 @@
+//! `herdsman solve`: a search that is watched while it runs, and its result.
+//!
+//! Owns the stream. How a tree is written is `tree`.
+
+use std::fs::{File, OpenOptions};
+
+use herdsman_proto::v1::{self, solve_response::Event};
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use crate::{
+    args::{Format, Options, Solve},
+    failure::{Failure, Verdict},
+    output::Output,
+    remote::Remote,
+    tree, words,
+};
+
+/// The result as a script reads it.
+#[derive(Serialize)]
+struct Document<'a> {
+    total: i32,
+    mean: f64,
+    max: i32,
+    histogram: &'a [i32],
+    first_guess: &'a str,
+    proven: bool,
+    source: &'a str,
+    impossible: bool,
+}
+
+/// Solves a position, unless it is interrupted.
+pub(crate) async fn run(
+    args: Solve,
+    options: &Options,
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
+    let max_guesses = args.max.unwrap_or_default();
+    let request = v1::SolveRequest {
+        rules: Some(args.position.rules()),
+        history: args.position.history()?,
+        objective: args.objective.unwrap_or_default(),
+        max_guesses,
+        no_book: args.no_book,
+        include_tree: args.tree.is_some(),
+        limits: Some(v1::SolveLimits { threads: args.threads.unwrap_or_default(), memo_bytes: 0 }),
+    };
+    let unwritable = |error| {
+        let name = args.tree.as_ref().map_or_else(String::new, |path| path.display().to_string());
+        Failure::Tree { name, error }
+    };
+    // Opened before the search: a name that cannot be written to should not cost minutes. Emptied only after it.
+    let open = |path| OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    let file: Option<File> = args.tree.as_ref().map(open).transpose().map_err(unwritable)?;
+    let remote = Remote::connect(options).await?;
+    let (result, nodes) = tokio::select! {
+        // In this order, so that the signal is watched before there is anything to stop.
+        biased;
+        // Leaving the call makes the server stop.
+        _ = tokio::signal::ctrl_c() => return Err(Failure::Interrupted),
+        found = search(&remote, request) => found?,
+    };
+    if let (Some(mut file), Some(path)) = (file, &args.tree)
+        && !nodes.is_empty()
+    {
+        let graph = path.extension().is_some_and(|form| form == "dot");
+        let text = if graph { tree::dot(&nodes) } else { tree::json(&nodes) };
+        let text = text.ok_or(Failure::Broken("the tree has a node without its parent"))?;
+        file.set_len(0)
+            .and_then(|()| std::io::Write::write_all(&mut file, text.as_bytes()))
+            .map_err(unwritable)?;
+    }
+    if output.format() == Format::Text {
+        output.text(words::solve(&result, max_guesses).as_bytes())?;
+    } else {
+        output.document(&document(&result))?;
+    }
+    Ok(if result.impossible { Verdict::No } else { Verdict::Yes })
+}
+
+/// Follows the stream to its end; on a terminal, tells how far it is.
+async fn search(
+    remote: &Remote,
+    request: v1::SolveRequest,
+) -> Result<(v1::SolveResult, Vec<v1::StrategyNode>), Failure> {
+    // Drawn on standard error, and only if that is a terminal.
+    let bar = ProgressBar::new_spinner();
+    let mut stream = remote.solver().solve(remote.patient_request(request)).await?.into_inner();
+    let mut nodes = Vec::new();
+    while let Some(message) = stream.message().await? {
+        match message.event {
+            Some(Event::Progress(progress)) => {
+                bar.set_message(words::progress(&progress));
+                bar.tick();
+            }
+            Some(Event::Tree(part)) => nodes.extend(part.nodes),
+            Some(Event::Result(result)) => {
+                bar.finish_and_clear();
+                return Ok((result, nodes));
+            }
+            // What a newer server tells beside.
+            None => {}
+        }
+    }
+    Err(Failure::Broken("there is no result"))
+}
+
+fn document(result: &v1::SolveResult) -> Document<'_> {
+    Document {
+        total: result.total,
+        mean: result.mean,
+        max: result.max,
+        histogram: &result.histogram,
+        first_guess: &result.first_guess,
+        proven: result.proven,
+        source: result.source().as_str_name(),
+        impossible: result.impossible,
+    }
+}

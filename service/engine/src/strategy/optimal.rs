@@ -1,0 +1,65 @@
+//! Play that nothing beats: from a book, or proven on the spot.
+
+use crate::{
+    book,
+    budget::{Budget, Stopped},
+    code::Code,
+    exact::{Goal, Objective, Progress, SolveError, SolveLimits, Value, solve_set},
+    game::Game,
+    history::Turn,
+};
+
+pub(super) const DESCRIPTION: &str = "the least total of guesses, proven: from a book, or by an exact search on the \
+     spot where few candidates are left; else as entropy_larmouth (Koyama and Lai, An optimal Mastermind strategy, \
+     J. Recreational Math. 25, 1993)";
+pub(super) const WORST_CASE_DESCRIPTION: &str = "the fewest guesses in the worst case and, among those, the least \
+     total, proven: from a book, or by an exact search on the spot where few candidates are left; else as minimax";
+
+/// Scores that a proof on the spot may take: some tens of milliseconds at the most, and a few as a rule.
+const PROOF_SCORES: u64 = 1 << 27;
+/// With more candidates than this a proof within [`PROOF_SCORES`] was seen to be rare, and its attempt would be a hint's
+/// whole delay.
+const PROOF_CANDIDATES: usize = 128;
+/// What such a proof may remember: more than it can meet.
+const PROOF_BYTES: usize = 64 << 20;
+
+/// A proven guess.
+pub(super) struct Play {
+    pub(super) guess: Code,
+    pub(super) value: Value,
+    pub(super) from_book: bool,
+}
+
+/// The best play after these turns, if a book has it or a proof fits the budget.
+pub(super) fn play(
+    game: &Game,
+    turns: &[Turn],
+    candidates: &[u32],
+    objective: Objective,
+    budget: &Budget,
+) -> Result<Option<Play>, Stopped> {
+    if let Some(book) = book::open(game.rules(), objective)
+        && let Some((guess, value)) = book.guess(turns)
+    {
+        return Ok(Some(Play { guess, value, from_book: true }));
+    }
+    if candidates.len() > PROOF_CANDIDATES {
+        return Ok(None);
+    }
+    let scores = u64::from(game.size()) * candidates.len() as u64;
+    let max_nodes = PROOF_SCORES.min(budget.max_scores) / scores;
+    if max_nodes == 0 {
+        return Ok(None);
+    }
+    let limits = SolveLimits { memo_bytes: PROOF_BYTES, threads: 1, max_nodes };
+    let goal = Goal { objective, max_guesses: None };
+    match solve_set(game, candidates, goal, limits, &Progress::default(), budget) {
+        Ok(solution) => {
+            let (guess, value) = (solution.tree.root().guess(), solution.tree.root().value());
+            Ok(Some(Play { guess, value, from_book: false }))
+        }
+        // Either the nodes ran out or the flag went up.
+        Err(SolveError::Stopped) => budget.check().map(|()| None),
+        Err(SolveError::Impossible { .. } | SolveError::TooLarge { .. }) => Ok(None),
+    }
+}

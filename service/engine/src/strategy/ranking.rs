@@ -1,0 +1,120 @@
+//! What is better, and the best so far.
+//!
+//! A guess has a score, the less the better. Most guesses cannot be among the best, and a summary of the sizes of
+//! their classes, which the kernels make of a whole block, is enough to see it: [`Best::limit`] is the summary
+//! beyond which no guess is looked at any closer.
+
+use std::collections::BinaryHeap;
+
+use crate::kernel::Summary;
+
+/// How a strategy measures guesses.
+pub(super) struct Measure {
+    /// What bounds the score from below: it is the first part of the score itself, or the number of empty classes.
+    pub(super) summary: Summary,
+    /// The score of a guess by the sizes of its classes, and by whether it can be the secret. Of all ways to split
+    /// the candidates into so many classes, the most even by a candidate scores least.
+    pub(super) score: fn(&[u32], bool) -> Score,
+}
+
+/// What a guess is ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Score {
+    /// Before the tie rule.
+    pub(super) first: u64,
+    /// Behind the tie rule, before the smaller code.
+    pub(super) then: (u32, u64),
+}
+
+impl Score {
+    /// A score that leaves ties to the tie rule.
+    pub(super) fn plain(first: u64) -> Score {
+        Score { first, then: (0, 0) }
+    }
+}
+
+/// The first part of the score, whether the tie rule puts the guess behind, the rest of the score, and its number.
+type Key = (u64, bool, (u32, u64), u32);
+
+/// The best guesses so far.
+pub(super) struct Best {
+    keys: BinaryHeap<Key>,
+    top: usize,
+    measure: &'static Measure,
+    /// The least score at each summary: ascending. Empty where the summary is the score.
+    least: Vec<u64>,
+    /// The score of a guess that could be the secret and tells all candidates apart, if there are classes enough.
+    perfect: Option<u64>,
+}
+
+impl Best {
+    /// The best `top` guesses at `candidates` candidates, all there are if `exhaustive`, of `classes` classes.
+    pub(super) fn new(
+        measure: &'static Measure,
+        top: usize,
+        candidates: usize,
+        classes: usize,
+        exhaustive: bool,
+    ) -> Best {
+        let least = |empty: usize| {
+            let parts = (classes - empty).min(candidates);
+            let even = |part| candidates / parts + usize::from(part < candidates % parts);
+            let mut counts = vec![0; classes];
+            counts.iter_mut().zip(0..parts).for_each(|(n, part)| *n = even(part) as u32);
+            (measure.score)(&counts, true).first
+        };
+        let perfect = (exhaustive && candidates <= classes).then(|| least(classes - candidates));
+        let least = match measure.summary {
+            Summary::Empty => (0..classes).map(least).collect(),
+            Summary::Largest | Summary::Squares => vec![],
+        };
+        Best { keys: BinaryHeap::with_capacity(top + 1), top, measure, least, perfect }
+    }
+
+    /// Offers a guess. `behind` is whether the tie rule puts it behind others of its score.
+    pub(super) fn offer(&mut self, score: Score, behind: bool, guess: u32) {
+        let key = (score.first, behind, score.then, guess);
+        if self.keys.len() < self.top {
+            self.keys.push(key);
+        } else if let Some(mut worst) = self.keys.peek_mut()
+            && key < *worst
+        {
+            *worst = key;
+        }
+    }
+
+    /// The greatest summary that a guess may have which is still to come, in ascending order, and takes a place among
+    /// the best; nothing if none can. `ahead` is whether the tie rule may put it before others.
+    pub(super) fn limit(&self, ahead: bool) -> Option<u16> {
+        let worst = match self.keys.peek() {
+            Some(worst) if self.keys.len() == self.top => worst,
+            _ => return Some(u16::MAX),
+        };
+        // At an equal score the later guess loses, unless something else than its number decides.
+        let ties = (ahead && worst.1) || worst.2 != (0, 0);
+        let score = if ties { worst.0 } else { worst.0.checked_sub(1)? };
+        match self.measure.summary {
+            Summary::Largest | Summary::Squares => Some(score.try_into().unwrap_or(u16::MAX)),
+            Summary::Empty => {
+                self.least.partition_point(|&least| least <= score).checked_sub(1).map(|e| e as u16)
+            }
+        }
+    }
+
+    /// Whether no guess can beat the only one that is asked for, except for a tie.
+    pub(super) fn is_perfect(&self) -> bool {
+        self.top == 1 && self.keys.peek().is_some_and(|key| Some(key.0) == self.perfect)
+    }
+
+    /// The guesses, best first.
+    pub(super) fn into_guesses(self) -> Vec<u32> {
+        self.keys.into_sorted_vec().into_iter().map(|key| key.3).collect()
+    }
+
+    /// The best guess and those that nothing but their numbers tells from it.
+    pub(super) fn into_ties(self) -> Vec<u32> {
+        let keys = self.keys.into_sorted_vec();
+        let rank = |key: &Key| (key.0, key.1, key.2);
+        keys.iter().take_while(|key| rank(key) == rank(&keys[0])).map(|key| key.3).collect()
+    }
+}

@@ -1,0 +1,272 @@
+//! Solve: the best possible play, proven. A stream that tells how far the search is, then what it found.
+//!
+//! The search belongs to a task of its own, not to the stream: a client that takes nothing from the stream cannot keep
+//! the deadline from coming. The task ends with its result, its deadline, or when the stream is dropped.
+
+use std::{sync::Arc, time::Duration};
+
+use herdsman_engine::{
+    Budget, Class, Game, Goal, History, Objective, Progress, Solution, SolveError, SolveLimits,
+    book, solve as search,
+};
+use herdsman_proto::v1::{self, solve_response::Event};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, interval_at, timeout_at},
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use super::{
+    Shared, convert,
+    status::{Failure, Reason, Violation, Violations},
+};
+use crate::{cache::Position, call::Deadline, config::Config, games::Games};
+
+/// Searches with all threads that may wait for the one that runs. Each may take minutes, so more would wait in vain.
+pub(super) const LINE: usize = 8;
+/// How often progress is told: often enough to look alive to a person.
+const TICK: Duration = Duration::from_millis(250);
+/// Messages made before the client takes them.
+const AHEAD: usize = 4;
+/// Nodes in one part of a tree: a message of some 300 KB at most, where many clients take 4 MiB.
+const PART_NODES: usize = 4096;
+/// The most bytes of a node: twelve symbols of four bytes, the answer and the parent.
+const NODE_BYTES: usize = 80;
+
+/// The messages of one call.
+pub(super) type Events = ReceiverStream<Result<v1::SolveResponse, Status>>;
+
+/// A request that was checked.
+struct Question {
+    position: Position,
+    goal: Goal,
+    threads: usize,
+    /// The most bytes that the search remembers, and those that it holds in all.
+    memo_bytes: u64,
+    bytes: u64,
+    no_book: bool,
+    /// Nodes in each part of the tree, if it is asked for.
+    part_nodes: Option<usize>,
+}
+
+/// What a search proved, in the messages that tell it.
+struct Answer {
+    tree: Vec<v1::StrategyTree>,
+    result: v1::SolveResult,
+}
+
+pub(super) fn solve(
+    shared: &Arc<Shared>,
+    request: v1::SolveRequest,
+    Deadline(deadline): Deadline,
+) -> Result<Events, Failure> {
+    let (question, history) = read(&shared.config, &request)?;
+    let (events, stream) = mpsc::channel(AHEAD);
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let answered = answer(&shared, question, history, &request.history, &events);
+        let ended = tokio::select! {
+            ended = timeout_at(deadline, answered) => ended,
+            // Leaving drops the search, which stops its work.
+            () = events.closed() => return,
+        };
+        if let Err(failure) = ended.unwrap_or(Err(Failure::DeadlineExceeded)) {
+            // If nobody is there to be told, so be it.
+            let _ = events.send(Err(failure.into())).await;
+        }
+    });
+    Ok(ReceiverStream::new(stream))
+}
+
+fn read(config: &Config, request: &v1::SolveRequest) -> Result<(Question, History), Failure> {
+    let mut violations = Violations::default();
+    let rules = violations.game(request.rules.as_ref(), config);
+    let history = violations.history(rules.as_ref(), &request.history, config);
+    let objective = violations.member("objective", request.objective, "objective");
+    let most = violations.natural("max_guesses", request.max_guesses.into());
+    let limits = request.limits.unwrap_or_default();
+    let threads = violations.natural("limits.threads", limits.threads.into());
+    let memo = violations.natural("limits.memo_bytes", limits.memo_bytes);
+    let (Some(rules), Some(history)) = (rules, history) else { return Err(violations.into()) };
+    let (Some(objective), Some(most), Some(threads), Some(memo)) = (objective, most, threads, memo)
+    else {
+        return Err(violations.into());
+    };
+    let all = config.solver_threads();
+    let threads = within(threads, all as u64) as usize;
+    let share = (u128::from(config.solve_memo_bytes) * threads as u128 / all as u128) as u64;
+    let question = Question {
+        position: Position::new(rules, &history),
+        goal: Goal {
+            objective: convert::objective(objective),
+            max_guesses: u32::try_from(most).ok().filter(|&most| most > 0),
+        },
+        threads,
+        memo_bytes: within(memo, share),
+        bytes: share,
+        no_book: request.no_book,
+        part_nodes: request
+            .include_tree
+            .then(|| PART_NODES.min(config.max_reply_bytes as usize / NODE_BYTES)),
+    };
+    Ok((question, history))
+}
+
+/// What was asked for, within a limit; 0 asks for all.
+fn within(asked: u64, limit: u64) -> u64 {
+    if asked == 0 { limit } else { asked.min(limit) }
+}
+
+/// Searches, tells how far it is, and then what was found.
+async fn answer(
+    shared: &Shared,
+    question: Question,
+    history: History,
+    turns: &[v1::Turn],
+    events: &mpsc::Sender<Result<v1::SolveResponse, Status>>,
+) -> Result<(), Failure> {
+    let began = Instant::now();
+    let rules = question.position.rules.clone();
+    let progress = Arc::new(Progress::default());
+    let (games, watched) = (Arc::clone(&shared.games), Arc::clone(&progress));
+    let job = shared.proofs.run_on(question.threads as u32, move |stop| {
+        prove(&games, &question, &watched, &Budget::new(stop.clone(), u64::MAX))
+    });
+    let mut job = std::pin::pin!(job);
+    let mut ticks = interval_at(began + TICK, TICK);
+    let proven = loop {
+        tokio::select! {
+            proven = &mut job => break proven??,
+            _ = ticks.tick() => {
+                // A client that has not taken the last ones gets the next.
+                let _ = events.try_send(Ok(message(Event::Progress(report(&progress, began)))));
+            }
+        }
+    };
+    let Some(Answer { tree, result }) = proven else {
+        return Err(shared.contradiction(rules, history, turns).await);
+    };
+    for event in tree.into_iter().map(Event::Tree).chain([Event::Result(result)]) {
+        // If the stream was dropped, this future is about to be.
+        let _ = events.send(Ok(message(event))).await;
+    }
+    Ok(())
+}
+
+fn message(event: Event) -> v1::SolveResponse {
+    v1::SolveResponse { event: Some(event) }
+}
+
+fn report(progress: &Progress, began: Instant) -> v1::SolveProgress {
+    v1::SolveProgress {
+        nodes: progress.nodes().cast_signed(),
+        best_total: progress.best().map(u64::cast_signed),
+        bound_total: progress.bound().cast_signed(),
+        elapsed_ms: convert::count(began.elapsed().as_millis()).into(),
+    }
+}
+
+/// The job of Solve; nothing if no code agrees with the history.
+fn prove(
+    games: &Games,
+    question: &Question,
+    progress: &Progress,
+    budget: &Budget,
+) -> Result<Option<Answer>, Failure> {
+    let Question { position, goal, .. } = question;
+    let game = games.game(&position.rules)?;
+    let candidates = games.candidates(&game, position, budget)?;
+    if candidates.is_empty() {
+        return Ok(None);
+    }
+    let mut result = v1::SolveResult { proven: true, ..Default::default() };
+    let mut tree = Vec::new();
+    if position.is_won() {
+        result.source = v1::Source::Computed.into();
+        return Ok(Some(Answer { tree, result }));
+    }
+    let known = if question.no_book { None } else { from_book(&game, position, *goal) };
+    let source = if known.is_some() { v1::Source::Book } else { v1::Source::Computed };
+    let solution = match known {
+        Some(solution) => Ok(solution),
+        None => {
+            let limits = limits(question, u64::from(game.size()) * candidates.len() as u64)?;
+            search(&game, &candidates, *goal, limits, progress, budget)
+        }
+    };
+    result.source = source.into();
+    match solution {
+        Ok(solution) => {
+            result.total = convert::count(solution.total);
+            result.mean = convert::mean(solution.total, candidates.len());
+            result.max = convert::count(solution.max);
+            result.histogram = solution.histogram.iter().map(|&n| convert::count(n)).collect();
+            result.first_guess = position.rules.text(&solution.tree.root().guess());
+            if let Some(nodes) = question.part_nodes {
+                tree = parts(&game, &solution, nodes);
+                result.tree_nodes =
+                    convert::count(tree.iter().map(|p| p.nodes.len()).sum::<usize>());
+            }
+        }
+        Err(SolveError::Impossible { .. }) => result.impossible = true,
+        Err(error @ SolveError::TooLarge { .. }) => {
+            return Err(Violation::new("rules", Reason::SpaceTooLarge, error).into());
+        }
+        // Work is stopped when nobody waits for it, so this is for the log at most.
+        Err(SolveError::Stopped) => return Err(Failure::DeadlineExceeded),
+    }
+    Ok(Some(Answer { tree, result }))
+}
+
+/// What a search may use that also holds so many cells, a byte each: the answers of all guesses to all candidates.
+/// They must leave half of the memory for what is remembered.
+fn limits(question: &Question, cells: u64) -> Result<SolveLimits, Failure> {
+    let most = question.bytes / 2;
+    if cells > most {
+        let problem = format!(
+            "the codes of the game times those that are left are {cells}, and at most {most} are searched: \
+             solve a smaller game, or one after more turns"
+        );
+        return Err(Violation::new("rules", Reason::SpaceTooLarge, problem).into());
+    }
+    let memo_bytes = question.memo_bytes.min(question.bytes - cells) as usize;
+    Ok(SolveLimits { memo_bytes, threads: question.threads, ..SolveLimits::default() })
+}
+
+/// The solution that a book has from here on. For the worst case it is proven from the first guess only. The best of
+/// all strategies is also the best of those within a bound that it keeps.
+fn from_book(game: &Game, position: &Position, goal: Goal) -> Option<Solution> {
+    let history = &position.history;
+    if goal.objective != Objective::Expected && !history.turns().is_empty() {
+        return None;
+    }
+    let known = book(game, history, goal.objective);
+    known.filter(|solution| goal.max_guesses.is_none_or(|most| solution.max <= most))
+}
+
+/// The tree as one list of nodes, in parts of so many.
+fn parts(game: &Game, solution: &Solution, part_nodes: usize) -> Vec<v1::StrategyTree> {
+    let rules = game.rules();
+    let mut parts: Vec<v1::StrategyTree> = Vec::new();
+    let mut count = 0;
+    let mut open: Vec<(_, i32, Option<Class>)> = vec![(solution.tree.root(), -1, None)];
+    while let Some((node, parent, class)) = open.pop() {
+        if count % part_nodes == 0 {
+            parts.push(v1::StrategyTree::default());
+        }
+        let message = v1::StrategyNode {
+            guess: rules.text(&node.guess()),
+            parent,
+            feedback: class.map(|class| convert::feedback(rules, class)),
+        };
+        parts.last_mut().expect("the first node began a part").nodes.push(message);
+        let branches = open.len();
+        let at = convert::count(count);
+        open.extend(node.children().map(|(class, child)| (child, at, Some(class))));
+        // The last in is the first out: the first answer.
+        open[branches..].reverse();
+        count += 1;
+    }
+    parts
+}
