@@ -10,7 +10,10 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
-use herdsman_proto::{text, v1};
+use herdsman_proto::{
+    text::{self, TurnError},
+    v1,
+};
 
 use crate::failure::Failure;
 
@@ -160,6 +163,18 @@ impl Position {
         self.game.rules()
     }
 
+    /// A turn. Where bulls and cows are told, an answer with only one of them is half of what was meant.
+    fn turn(&self, text: &str) -> Result<v1::Turn, TurnError> {
+        let turn = text::parse_turn(text)?;
+        let answer = turn.feedback.unwrap_or_default();
+        let bulls_only = self.game.feedback == Some(v1::FeedbackRule::Bulls.into());
+        if bulls_only || (answer.bulls.is_some() && answer.cows.is_some()) {
+            return Ok(turn);
+        }
+        let answer = text::feedback(&answer);
+        Err(TurnError::Half { turn: text.to_owned(), answer })
+    }
+
     /// The turns, those from standard input in the place of `-`.
     pub(crate) fn history(&self) -> Result<Vec<v1::Turn>, Failure> {
         let mut history = Vec::new();
@@ -169,10 +184,10 @@ impl Position {
                     Failure::Read { source_name: "standard input".to_owned(), error }
                 })?;
                 for turn in input.split_whitespace() {
-                    history.push(text::parse_turn(turn)?);
+                    history.push(self.turn(turn)?);
                 }
             } else {
-                history.push(text::parse_turn(turn)?);
+                history.push(self.turn(turn)?);
             }
         }
         Ok(history)

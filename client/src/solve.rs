@@ -2,7 +2,11 @@
 //!
 //! Owns the stream. How a tree is written is `tree`.
 
-use std::fs::{File, OpenOptions};
+use std::{
+    fs::{self, OpenOptions},
+    io,
+    path::Path,
+};
 
 use herdsman_proto::v1::{self, solve_response::Event};
 use indicatif::ProgressBar;
@@ -49,9 +53,8 @@ pub(crate) async fn run(
         let name = args.tree.as_ref().map_or_else(String::new, |path| path.display().to_string());
         Failure::Tree { name, error }
     };
-    // Opened before the search: a name that cannot be written to should not cost minutes. Emptied only after it.
-    let open = |path| OpenOptions::new().create(true).truncate(false).write(true).open(path);
-    let file: Option<File> = args.tree.as_ref().map(open).transpose().map_err(unwritable)?;
+    // Tried before the search: a name that cannot be written to should not cost minutes.
+    args.tree.as_deref().map(writable).transpose().map_err(unwritable)?;
     let remote = Remote::connect(options).await?;
     let (result, nodes) = tokio::select! {
         // In this order, so that the signal is watched before there is anything to stop.
@@ -60,15 +63,13 @@ pub(crate) async fn run(
         _ = tokio::signal::ctrl_c() => return Err(Failure::Interrupted),
         found = search(&remote, request) => found?,
     };
-    if let (Some(mut file), Some(path)) = (file, &args.tree)
+    if let Some(path) = &args.tree
         && !nodes.is_empty()
     {
         let graph = path.extension().is_some_and(|form| form == "dot");
         let text = if graph { tree::dot(&nodes) } else { tree::json(&nodes) };
         let text = text.ok_or(Failure::Broken("the tree has a node without its parent"))?;
-        file.set_len(0)
-            .and_then(|()| std::io::Write::write_all(&mut file, text.as_bytes()))
-            .map_err(unwritable)?;
+        fs::write(path, text).map_err(unwritable)?;
     }
     if output.format() == Format::Text {
         output.text(words::solve(&result, max_guesses).as_bytes())?;
@@ -76,6 +77,13 @@ pub(crate) async fn run(
         output.document(&document(&result))?;
     }
     Ok(if result.impossible { Verdict::No } else { Verdict::Yes })
+}
+
+/// Whether a file can be written; what was there stays, and a new one goes again.
+fn writable(path: &Path) -> io::Result<()> {
+    let new = !path.exists();
+    OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    if new { fs::remove_file(path) } else { Ok(()) }
 }
 
 /// Follows the stream to its end; on a terminal, tells how far it is.

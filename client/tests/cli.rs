@@ -124,6 +124,13 @@ fn filter_puts_pages_together_in_json_and_keeps_them_in_jsonl() {
 }
 
 #[test]
+fn half_an_answer_is_not_taken_for_a_whole_one() {
+    fails("filter 0123=0b", 3, &["half an answer", "0b1c"]);
+    let bulls = herdsman("filter 0123=0b --feedback bulls --count");
+    assert_eq!(bulls.code, Some(0));
+}
+
+#[test]
 fn turns_are_read_from_standard_input() {
     let run = run(&SERVER, "filter --count -", "0123=0b1c\n4567=1b1c 4");
     assert_eq!((run.code, run.out.as_str()), (Some(3), ""));

@@ -24,6 +24,14 @@ pub enum TurnError {
         /// The part that should be an answer.
         answer: String,
     },
+    /// Bulls or cows alone, in a game that tells both.
+    #[error("`{answer}` in `{turn}` is half an answer: write both bulls and cows, as in 0b1c")]
+    Half {
+        /// The text as it came.
+        turn: String,
+        /// The half that is there.
+        answer: String,
+    },
 }
 
 /// An answer as text: `2b1c`; `2b` where only bulls are told; `?` where nothing is.

@@ -9,6 +9,12 @@ use herdsman_engine::{
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted: Vec<String> = env::args().skip(1).collect();
+    if let Some(unknown) = wanted.iter().find(|wanted| books().all(|(name, ..)| name != *wanted)) {
+        let names: Vec<&str> = books().map(|(name, ..)| name).collect();
+        return Err(
+            format!("there is no book {unknown}; the books are {}", names.join(", ")).into()
+        );
+    }
     let threads = thread::available_parallelism().map_or(1, usize::from);
     for (name, rules, objective) in books() {
         if !wanted.is_empty() && !wanted.iter().any(|wanted| wanted == name) {

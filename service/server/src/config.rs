@@ -20,7 +20,7 @@ use tracing_subscriber::EnvFilter;
 pub struct Config {
     /// The address and port to listen on; port 0 takes a free one. Only this machine by default: there is no TLS and
     /// no login here.
-    #[arg(long, default_value = "127.0.0.1:50051")]
+    #[arg(long, default_value = "127.0.0.1:50051", value_parser = address)]
     pub listen: SocketAddr,
     /// What to log: a level, or levels by target, as in `info,herdsman_server=debug`.
     #[arg(long, default_value = "info", value_parser = log_filter)]
@@ -43,7 +43,7 @@ pub struct Config {
     pub max_deadline_ms: u32,
     /// The most scores that one BestNextGuess computes: what a core does within the longest deadline even of the
     /// longest codes, so that a search which nothing else ends still answers.
-    #[arg(long, default_value_t = 5_000_000_000,
+    #[arg(long, default_value_t = 2_000_000_000,
         value_parser = clap::value_parser!(u64).range(1..=i64::MAX as u64), help_heading = "Work")]
     pub max_scores: u64,
     /// Threads that all Solve calls share, beside those that compute the rest; 0 is one a core. A call takes all of
@@ -52,7 +52,8 @@ pub struct Config {
     pub solve_threads: u32,
     /// Bytes that all Solve calls may hold together; a call has its share by its threads. Half of it is enough for the
     /// answers of 16,000 guesses to as many candidates, the other for what a proof of a minute remembers.
-    #[arg(long, default_value_t = 512 << 20, help_heading = "Work")]
+    #[arg(long, default_value_t = 512 << 20,
+        value_parser = clap::value_parser!(u64).range(1 << 20..=1 << 40), help_heading = "Work")]
     pub solve_memo_bytes: u64,
     /// The longest that a Solve may take, in milliseconds: its caller asked for a proof and watches its progress.
     #[arg(long, default_value_t = 600_000, value_parser = range(1..=86_400_000),
@@ -91,7 +92,7 @@ pub struct Config {
     #[arg(long, default_value_t = 100, value_parser = range(1..=10_000), help_heading = "Requests")]
     pub max_top_k: u32,
 
-    /// Bytes of games kept ready: all named games together take some 50 MB.
+    /// Bytes of games kept ready: those with names take some 3 MB together, one of a million codes some 5.
     #[arg(long, default_value_t = 256 << 20, help_heading = "Caches")]
     pub game_cache_bytes: u64,
     /// Bytes of candidate lists kept, for the pages of Filter: 8 bytes a candidate.
@@ -257,6 +258,11 @@ fn first_line(error: &clap::Error) -> String {
 /// A whole number within these bounds.
 fn range(bounds: RangeInclusive<u64>) -> RangedU64ValueParser<u32> {
     RangedU64ValueParser::new().range(bounds)
+}
+
+/// An address to listen on.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "write an IP address and a port, as in 127.0.0.1:50051".to_owned())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {

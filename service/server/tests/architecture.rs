@@ -40,6 +40,7 @@ fn check(folder: &str, words: &[&str], but: &[&str]) {
 fn the_engine_reads_no_clock_no_file_no_environment_and_knows_no_wire() {
     let words = [
         "std::time",
+        "std::thread",
         "std::fs",
         "std::net",
         "std::env",
@@ -75,7 +76,11 @@ fn only_the_wire_layer_builds_a_status() {
 
 #[test]
 fn only_compute_starts_cpu_work() {
-    check("service/server/src", &["rayon", "spawn_blocking", "thread::spawn"], &["compute.rs"]);
+    check(
+        "service/server/src",
+        &["rayon", "spawn_blocking", "thread::spawn", "thread::Builder"],
+        &["compute.rs"],
+    );
 }
 
 #[test]

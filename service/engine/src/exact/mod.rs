@@ -182,7 +182,7 @@ pub(crate) fn solve_set(
     if u64::from(codes) * candidates_left as u64 > MAX_CELLS {
         return Err(SolveError::TooLarge { codes, candidates: candidates_left });
     }
-    let search = || {
+    let search = |limits| {
         let last_only = goal.objective == Objective::FewestAtMax;
         let search = Search::new(game, candidates, last_only, limits, progress, budget)?;
         let cap = goal.max_guesses.map_or(UNCAPPED, |max| max.min(UNCAPPED - 1));
@@ -193,12 +193,13 @@ pub(crate) fn solve_set(
             }
         }
     };
-    if limits.threads <= 1 {
-        return search();
+    if limits.threads > 1
+        && let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build()
+    {
+        return pool.install(|| search(limits));
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build();
-    // A system that gives no more threads has this one.
-    pool.map_or_else(|_| search(), |pool| pool.install(search))
+    // Also where the system gives no more threads.
+    search(SolveLimits { threads: 1, ..limits })
 }
 
 /// What costs the least within the first of these caps that any strategy keeps.

@@ -53,10 +53,21 @@ pub(super) struct Form {
 
 /// Colours: equal for what the refinement does not tell apart.
 pub(super) struct Look {
-    /// Of a symbol at a position; 0 if it does not occur there.
-    pub(super) cells: [[u64; MAX_ALPHABET]; MAX_LENGTH],
+    /// Of a symbol at a position, position by position; 0 if it does not occur there.
+    cells: Vec<u64>,
     pub(super) places: [u64; MAX_LENGTH],
     pub(super) symbols: [u64; MAX_ALPHABET],
+}
+
+impl Look {
+    /// The colours of the symbols at each position in turn.
+    pub(super) fn rows(&self, symbols: usize) -> impl Iterator<Item = &[u64]> {
+        self.cells.chunks_exact(symbols)
+    }
+
+    pub(super) fn cell(&self, symbols: usize, place: u8, symbol: usize) -> u64 {
+        self.cells[usize::from(place) * symbols + symbol]
+    }
 }
 
 impl Renaming {
@@ -152,7 +163,7 @@ impl<'a> Renamer<'a> {
     /// How positions and symbols look from within the set.
     pub(super) fn look(&self, codes: &[Code]) -> Look {
         let mut look = Look {
-            cells: [[0; MAX_ALPHABET]; MAX_LENGTH],
+            cells: vec![0; self.length * self.symbols],
             places: [0; MAX_LENGTH],
             symbols: [0; MAX_ALPHABET],
         };
@@ -175,21 +186,19 @@ impl<'a> Renamer<'a> {
     /// Colours symbols at positions by the weights of their codes, and positions and symbols by these colours.
     fn colour(&self, look: &mut Look, codes: &[Code], weights: &[u64]) {
         let (length, symbols) = (self.length, self.symbols);
-        for row in &mut look.cells[..length] {
-            row[..symbols].fill(0);
-        }
+        look.cells.fill(0);
         for (code, &weight) in codes.iter().zip(weights) {
-            for (row, &symbol) in look.cells.iter_mut().zip(code.symbols()) {
+            for (row, &symbol) in look.cells.chunks_exact_mut(symbols).zip(code.symbols()) {
                 let cell = &mut row[usize::from(symbol)];
                 *cell = cell.wrapping_add(weight);
             }
         }
-        for (place, row) in look.places[..length].iter_mut().zip(&look.cells) {
-            *place = row[..symbols].iter().fold(0, |sum, &cell| sum.wrapping_add(mix(cell)));
+        for (place, row) in look.places[..length].iter_mut().zip(look.cells.chunks_exact(symbols)) {
+            *place = row.iter().fold(0, |sum, &cell| sum.wrapping_add(mix(cell)));
         }
         for (symbol, colour) in look.symbols[..symbols].iter_mut().enumerate() {
             let (mut sum, mut any) = (0_u64, 0);
-            for (row, place) in look.cells[..length].iter().zip(&look.places) {
+            for (row, place) in look.cells.chunks_exact(symbols).zip(&look.places) {
                 any |= row[symbol];
                 sum = sum.wrapping_add(mix(row[symbol] ^ place.rotate_left(17)));
             }

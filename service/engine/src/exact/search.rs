@@ -7,7 +7,10 @@
 
 use std::{
     collections::HashSet,
-    sync::{OnceLock, atomic::Ordering::Relaxed},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use rayon::prelude::*;
@@ -32,10 +35,14 @@ pub(super) const UNCAPPED: u32 = 255;
 /// The cost of what cannot be done; sums of a few hundred of them fit 32 bits.
 const INFEASIBLE: u32 = 1 << 23;
 
+/// From this size on threads share the guesses of a set: each is milliseconds of work.
+const SHARED_SET: usize = 100;
 /// For whole sets from this size on tables of cells are made: they take some milliseconds.
 const TABLE_SET: usize = 256;
 /// From this size on a set is searched for symmetries: it costs as much as refining a few guesses.
 const SYMMETRIC_SET: usize = 20;
+/// With fewer guesses than this a symmetry has nothing to save.
+const SYMMETRIC_GUESSES: usize = 8;
 
 pub(super) struct Search<'a> {
     game: &'a Game,
@@ -203,7 +210,7 @@ impl<'a> Search<'a> {
         if known.exact || known.least >= limit {
             return Ok(known.least);
         }
-        let (cost, _) = self.expand(form, left, limit)?;
+        let cost = self.cost(form, left, limit)?;
         self.memo.put(&key(form, left), Known { least: cost, exact: cost < limit });
         Ok(cost)
     }
@@ -211,13 +218,32 @@ impl<'a> Search<'a> {
     /// Tries the guesses of a set: the least cost below `limit` and the first guess that reaches it, or a bound
     /// that is not below.
     fn expand(&self, form: &Form, left: u32, limit: u32) -> Result<(u32, Option<u32>), Stopped> {
-        self.budget.check()?;
         let position = self.position(form, left)?;
-        let least = self.known(form, left)?.least;
         let order = self.order(&position, limit)?;
+        self.try_in_turn(&position, &order, limit)
+    }
+
+    /// The same where it does not matter which guess it is: large sets are shared among the threads.
+    fn cost(&self, form: &Form, left: u32, limit: u32) -> Result<u32, Stopped> {
+        let position = self.position(form, left)?;
+        let order = self.order(&position, limit)?;
+        if self.limits.threads > 1 && form.codes.len() >= SHARED_SET && order.len() > 1 {
+            self.try_shared(&position, &order, limit)
+        } else {
+            Ok(self.try_in_turn(&position, &order, limit)?.0)
+        }
+    }
+
+    fn try_in_turn(
+        &self,
+        position: &Position<'_>,
+        order: &[(u32, u32)],
+        limit: u32,
+    ) -> Result<(u32, Option<u32>), Stopped> {
+        let least = self.known(position.form, position.left)?.least;
         let (mut best, mut choice) = (limit, None);
         let mut tried = HashSet::new();
-        for (cost, guess) in order {
+        for &(cost, guess) in order {
             if cost >= best || best <= least {
                 break;
             }
@@ -225,13 +251,41 @@ impl<'a> Search<'a> {
             if !tried.insert(position.partition(guess)) {
                 continue;
             }
-            let cost = self.descend(&position, guess, cost, best)?;
+            let cost = self.descend(position, guess, cost, best)?;
             if cost < best {
                 (best, choice) = (cost, Some(guess));
-                self.tell(&position, cost);
+                self.tell(position, cost);
             }
         }
         Ok((best, choice))
+    }
+
+    /// The first guess is tried alone, as it is likely to be a good one; then each thread takes the next that is left.
+    fn try_shared(
+        &self,
+        position: &Position<'_>,
+        order: &[(u32, u32)],
+        limit: u32,
+    ) -> Result<u32, Stopped> {
+        let least = self.known(position.form, position.left)?.least;
+        let (first, others) = order.split_at(1);
+        let best = AtomicU32::new(self.try_in_turn(position, first, limit)?.0);
+        let next = AtomicUsize::new(0);
+        let work = |_| {
+            while let Some(&(cost, guess)) = others.get(next.fetch_add(1, Relaxed)) {
+                let limit = best.load(Relaxed);
+                if cost >= limit || limit <= least {
+                    break;
+                }
+                let cost = self.descend(position, guess, cost, limit)?;
+                if cost < best.fetch_min(cost, Relaxed) {
+                    self.tell(position, cost);
+                }
+            }
+            Ok(())
+        };
+        (0..self.limits.threads).into_par_iter().with_max_len(1).try_for_each(work)?;
+        Ok(best.into_inner())
     }
 
     /// Tells how good the best strategy for the whole is.
@@ -250,17 +304,21 @@ impl<'a> Search<'a> {
         let below = |&(_, cost): &(u32, u32)| cost < limit;
         let mut order: Vec<(u32, u32)> =
             (0..).zip(costs).filter(below).map(|(guess, cost)| (cost, guess)).collect();
-        if form.codes.len() >= SYMMETRIC_SET {
+        if form.codes.len() >= SYMMETRIC_SET && order.len() >= SYMMETRIC_GUESSES {
             let renamings = self.renamer.automorphisms(&form.codes, self.budget)?;
             if !renamings.is_empty() {
                 self.renamer.keep_one_each(&renamings, guesses, &mut order, self.budget)?;
             }
         }
-        order.sort_by_cached_key(|&(cost, guess)| {
-            let candidate = form.codes.binary_search(&guesses.list[guess as usize]).is_ok();
-            (cost, !candidate, guess)
-        });
-        Ok(order)
+        let mut behind = vec![true; guesses.list.len()];
+        form.codes.iter().for_each(|&code| behind[guesses.place(code) as usize] = false);
+        // Numbers in which cost, rank and guess stand one behind the other sort twice as fast as tuples.
+        let pack = |(cost, guess): (u32, u32)| {
+            u64::from(cost) << 33 | u64::from(behind[guess as usize]) << 32 | u64::from(guess)
+        };
+        let mut keys: Vec<u64> = order.into_iter().map(pack).collect();
+        keys.sort_unstable();
+        Ok(keys.into_iter().map(|key| ((key >> 33) as u32, key as u32)).collect())
     }
 
     /// What a guess must cost by what is known of its classes; nothing if that is not below `limit`.
@@ -490,6 +548,7 @@ impl<'a> Search<'a> {
     }
 
     fn position<'p>(&'p self, form: &'p Form, left: u32) -> Result<Position<'p>, Stopped> {
+        self.budget.check()?;
         let guesses = self.guesses(form)?;
         let matrix = guesses.matrix(self.game, &form.codes, self.budget)?;
         Ok(Position { form, guesses, matrix, left })

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     budget::{Budget, Stopped},
-    rules::{MAX_ALPHABET, MAX_LENGTH},
+    rules::MAX_LENGTH,
 };
 
 /// Orders of the positions that are tried: all of them for codes of up to six symbols. Leaving some out costs time,
@@ -60,8 +60,7 @@ impl Renamer<'_> {
         let mut swaps = vec![];
         for a in (0..self.symbols).filter(present) {
             let alike = |&b: &usize| {
-                self.kind(a) == self.kind(b)
-                    && look.cells[..self.length].iter().all(|row| row[a] == row[b])
+                self.kind(a) == self.kind(b) && look.rows(self.symbols).all(|row| row[a] == row[b])
             };
             if let Some(b) = (a + 1..self.symbols).find(alike) {
                 let mut swap = Renaming::IDENTITY;
@@ -101,12 +100,10 @@ impl Renamer<'_> {
         let mut taken = 0_u64;
         for a in 0..self.symbols {
             let same = |&b: &usize| {
-                let alike = |(row, &to): (&[u64; MAX_ALPHABET], &u8)| {
-                    row[a] == look.cells[usize::from(to)][b]
-                };
+                let alike = |(row, &to): (&[u64], &u8)| row[a] == look.cell(self.symbols, to, b);
                 taken >> b & 1 == 0
                     && self.kind(a) == self.kind(b)
-                    && look.cells[..self.length].iter().zip(&places).all(alike)
+                    && look.rows(self.symbols).zip(&places).all(alike)
             };
             let b = (0..self.symbols).find(same)?;
             taken |= 1 << b;
