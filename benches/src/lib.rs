@@ -7,9 +7,9 @@
 use std::time::Duration;
 
 use herdsman_engine::{
-    Advice, Budget, Candidates, Canonical, Choice, CodeSpec, FeedbackRule, Game, Goal, History,
-    Progress, Rules, SharedAdvice, SolveLimits, Strategy, Turn, evaluate, partition, solve,
-    suggest,
+    Advice, Budget, Candidates, Canonical, Choice, Code, CodeSpec, FeedbackRule, Game, Goal,
+    History, Progress, Rules, SharedAdvice, SolveLimits, Strategy, Turn, evaluate, partition,
+    row_histogram, score_matrix, solve, suggest,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -230,6 +230,19 @@ pub fn histograms(game: &Game, all: &Candidates) {
         suggest(game, &History::default(), all, &minimax(), 2, &budget).expect("not stopped");
     let guesses = advice.suggestions.iter().map(|found| game.rules().text(&found.guess));
     assert_eq!(guesses.collect::<Vec<_>>(), ["0123", "0124"]);
+}
+
+/// The class of every secret for one guess of four different digits: a row of a matrix, 5 KB, which stay in the cache.
+pub fn row(game: &Game) -> Vec<u8> {
+    let codes: Vec<Code> = (0..game.size()).map(|index| game.code(index)).collect();
+    let guess = game.rules().code("0123").expect("a code");
+    score_matrix(game.rules(), &[guess], &codes, &Budget::unlimited()).expect("not stopped")
+}
+
+/// The histogram of that row: what each answer to the first guess leaves.
+pub fn histogram(game: &Game, row: &[u8]) {
+    let counts = row_histogram(game.rules(), row);
+    assert_eq!(counts, [360, 1440, 1260, 264, 9, 480, 720, 216, 8, 180, 72, 6, 24, 1]);
 }
 
 /// The best next guess at a position of a game that has a book, from the book.

@@ -57,7 +57,7 @@ pub use feedback::{Answers, Class, Feedback, FeedbackError};
 pub use game::{Game, MAX_CODES, TooLarge};
 pub use history::{History, MAX_TURNS, TooManyTurns, Turn};
 pub use kernel::kernel_name;
-pub use matrix::score_matrix;
+pub use matrix::{row_histogram, score_matrix};
 pub use partition::{Facts, Partition, partition};
 pub use presets::{PRESETS, Preset};
 pub use rules::{CodeError, CodeSpec, FeedbackRule, MAX_ALPHABET, MAX_LENGTH, Rules, RulesError};

@@ -30,3 +30,17 @@ pub fn score_matrix(
     }
     Ok(classes)
 }
+
+/// How many secrets of a row of [`score_matrix`], or of any part of one, are in each class.
+///
+/// # Panics
+/// If the row holds a number that is no class of these rules.
+pub fn row_histogram(rules: &Rules, row: &[u8]) -> Vec<u32> {
+    let classes: Vec<u8> = (0..=rules.answers().winning().0).collect();
+    let mut counts = vec![0; classes.len()];
+    let (whole, rest) = row.split_at(row.len() - row.len() % LANES);
+    Kernel::get().histogram(whole, &classes, &mut counts);
+    rest.iter().for_each(|&class| counts[usize::from(class)] += 1);
+    assert_eq!(counts.iter().sum::<u32>() as usize, row.len(), "a row holds class numbers");
+    counts
+}

@@ -4,7 +4,8 @@ mod common;
 
 use common::{game, rules};
 use herdsman_engine::{
-    Budget, Code, CodeSpec, Feedback, FeedbackRule, Game, PRESETS, Rules, score_matrix,
+    Budget, Code, CodeSpec, Feedback, FeedbackRule, Game, PRESETS, Rules, row_histogram,
+    score_matrix,
 };
 use proptest::{
     prelude::Rng as _,
@@ -90,6 +91,9 @@ fn a_million_random_pairs_of_every_rule_set_score_as_the_oracle_says() {
                 check(&rules, guess, secret);
                 assert_eq!(class, rules.score(guess, secret).0);
             }
+            let mut counts = vec![0; rules.answers().list().len()];
+            row.iter().for_each(|&class| counts[usize::from(class)] += 1);
+            assert_eq!(row_histogram(&rules, row), counts);
         }
     }
 }
