@@ -21,6 +21,7 @@ use super::{
     memo::{Known, Memo},
     rename::{Form, Renamer},
     size_bound::SizeBound,
+    symmetry::Orbits,
     tree::Tree,
 };
 use crate::{
@@ -195,8 +196,11 @@ impl<'a> Search<'a> {
     /// The smallest cap within which a set costs no more. (Where only the last guess counts, a cap is part of the
     /// cost.)
     fn least_cap(&self, form: &Form, left: u32, cost: u32) -> Result<u32, Stopped> {
-        let caps = self.bound.least_max(form.codes.len())..left;
-        for cap in caps.filter(|_| !self.last_only) {
+        // At 2 n - 1 the guess tells all others apart, and no cap is smaller than what that keeps.
+        if self.last_only || cost < 2 * form.codes.len() as u32 {
+            return Ok(left);
+        }
+        for cap in self.bound.least_max(form.codes.len())..left {
             if self.solve(form, cap, cost + 1)? <= cost {
                 return Ok(cap);
             }
@@ -219,18 +223,18 @@ impl<'a> Search<'a> {
     /// that is not below.
     fn expand(&self, form: &Form, left: u32, limit: u32) -> Result<(u32, Option<u32>), Stopped> {
         let position = self.position(form, left)?;
-        let order = self.order(&position, limit)?;
-        self.try_in_turn(&position, &order, limit)
+        let (order, orbits) = self.order(&position, limit)?;
+        self.try_in_turn(&position, &order, orbits, limit)
     }
 
     /// The same where it does not matter which guess it is: large sets are shared among the threads.
     fn cost(&self, form: &Form, left: u32, limit: u32) -> Result<u32, Stopped> {
         let position = self.position(form, left)?;
-        let order = self.order(&position, limit)?;
+        let (order, orbits) = self.order(&position, limit)?;
         if self.limits.threads > 1 && form.codes.len() >= SHARED_SET && order.len() > 1 {
-            self.try_shared(&position, &order, limit)
+            self.try_shared(&position, &order, orbits, limit)
         } else {
-            Ok(self.try_in_turn(&position, &order, limit)?.0)
+            Ok(self.try_in_turn(&position, &order, orbits, limit)?.0)
         }
     }
 
@@ -238,6 +242,7 @@ impl<'a> Search<'a> {
         &self,
         position: &Position<'_>,
         order: &[(u32, u32)],
+        mut orbits: Orbits<'_>,
         limit: u32,
     ) -> Result<(u32, Option<u32>), Stopped> {
         let least = self.known(position.form, position.left)?.least;
@@ -247,8 +252,8 @@ impl<'a> Search<'a> {
             if cost >= best || best <= least {
                 break;
             }
-            // Another guess that makes the same parts costs the same.
-            if !tried.insert(position.partition(guess)) {
+            // A guess that is like another one, or makes the same parts, costs the same.
+            if !orbits.is_new(guess, self.budget)? || !tried.insert(position.partition(guess)) {
                 continue;
             }
             let cost = self.descend(position, guess, cost, best)?;
@@ -265,11 +270,20 @@ impl<'a> Search<'a> {
         &self,
         position: &Position<'_>,
         order: &[(u32, u32)],
+        mut orbits: Orbits<'_>,
         limit: u32,
     ) -> Result<u32, Stopped> {
         let least = self.known(position.form, position.left)?.least;
-        let (first, others) = order.split_at(1);
-        let best = AtomicU32::new(self.try_in_turn(position, first, limit)?.0);
+        let (first, rest) = order.split_at(1);
+        let mut others = vec![];
+        orbits.is_new(first[0].1, self.budget)?;
+        for &(cost, guess) in rest {
+            if orbits.is_new(guess, self.budget)? {
+                others.push((cost, guess));
+            }
+        }
+        let alone = Orbits::new(&self.renamer, position.guesses, vec![]);
+        let best = AtomicU32::new(self.try_in_turn(position, first, alone, limit)?.0);
         let next = AtomicUsize::new(0);
         let work = |_| {
             while let Some(&(cost, guess)) = others.get(next.fetch_add(1, Relaxed)) {
@@ -296,29 +310,30 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The guesses that may cost less than `limit`: the cheapest first, then candidates, then in alphabet order; of
-    /// guesses that a symmetry exchanges, one.
-    fn order(&self, position: &Position<'_>, limit: u32) -> Result<Vec<(u32, u32)>, Stopped> {
+    /// The guesses that may cost less than `limit`, the cheapest first, then candidates, then in alphabet order, and
+    /// which of them a symmetry exchanges.
+    fn order<'p>(
+        &'p self,
+        position: &Position<'p>,
+        limit: u32,
+    ) -> Result<(Vec<(u32, u32)>, Orbits<'p>), Stopped> {
         let Position { form, guesses, .. } = position;
-        let costs = self.scan(position)?;
-        let below = |&(_, cost): &(u32, u32)| cost < limit;
-        let mut order: Vec<(u32, u32)> =
-            (0..).zip(costs).filter(below).map(|(guess, cost)| (cost, guess)).collect();
-        if form.codes.len() >= SYMMETRIC_SET && order.len() >= SYMMETRIC_GUESSES {
-            let renamings = self.renamer.automorphisms(&form.codes, self.budget)?;
-            if !renamings.is_empty() {
-                self.renamer.keep_one_each(&renamings, guesses, &mut order, self.budget)?;
-            }
-        }
         let mut behind = vec![true; guesses.list.len()];
         form.codes.iter().for_each(|&code| behind[guesses.place(code) as usize] = false);
         // Numbers in which cost, rank and guess stand one behind the other sort twice as fast as tuples.
-        let pack = |(cost, guess): (u32, u32)| {
-            u64::from(cost) << 33 | u64::from(behind[guess as usize]) << 32 | u64::from(guess)
+        let pack = |(guess, cost): (u32, u32)| {
+            let behind = u64::from(behind[guess as usize]);
+            (cost < limit).then_some(u64::from(cost) << 33 | behind << 32 | u64::from(guess))
         };
-        let mut keys: Vec<u64> = order.into_iter().map(pack).collect();
+        let mut keys: Vec<u64> = (0..).zip(self.scan(position)?).filter_map(pack).collect();
         keys.sort_unstable();
-        Ok(keys.into_iter().map(|key| ((key >> 33) as u32, key as u32)).collect())
+        let order: Vec<_> = keys.into_iter().map(|key| ((key >> 33) as u32, key as u32)).collect();
+        let renamings = match form.codes.len() >= SYMMETRIC_SET && order.len() >= SYMMETRIC_GUESSES
+        {
+            true => self.renamer.automorphisms(&form.codes, self.budget)?,
+            false => vec![],
+        };
+        Ok((order, Orbits::new(&self.renamer, guesses, renamings)))
     }
 
     /// What a guess must cost by what is known of its classes; nothing if that is not below `limit`.

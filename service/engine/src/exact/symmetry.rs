@@ -111,30 +111,51 @@ impl Renamer<'_> {
         }
         Some(Renaming { places, symbols })
     }
+}
 
-    /// Keeps one guess of those that the renamings exchange, the first. `order` holds costs and
-    /// places in the list of guesses, and with each guess all its images.
-    pub(super) fn keep_one_each(
-        &self,
-        renamings: &[Renaming],
-        guesses: &Guesses,
-        order: &mut Vec<(u32, u32)>,
-        budget: &Budget,
-    ) -> Result<(), Stopped> {
-        let mut parents: Vec<u32> = (0..guesses.list.len() as u32).collect();
-        for &(_, place) in order.iter() {
+/// Tells of the guesses of a set, one after the other, whether a symmetry carries an earlier one to them.
+pub(super) struct Orbits<'a> {
+    renamer: &'a Renamer<'a>,
+    guesses: &'a Guesses,
+    /// Renamings that carry the set to itself; where there are none, every guess is new.
+    renamings: Vec<Renaming>,
+    seen: Vec<bool>,
+}
+
+impl<'a> Orbits<'a> {
+    pub(super) fn new(
+        renamer: &'a Renamer<'a>,
+        guesses: &'a Guesses,
+        renamings: Vec<Renaming>,
+    ) -> Orbits<'a> {
+        let seen = vec![false; if renamings.is_empty() { 0 } else { guesses.list.len() }];
+        Orbits { renamer, guesses, renamings, seen }
+    }
+
+    /// Whether the guess at this place of the list is like none before. All that are like it are not new any more.
+    pub(super) fn is_new(&mut self, place: u32, budget: &Budget) -> Result<bool, Stopped> {
+        if self.renamings.is_empty() {
+            return Ok(true);
+        }
+        if self.seen[place as usize] {
+            return Ok(false);
+        }
+        let game = self.renamer.game;
+        self.seen[place as usize] = true;
+        let mut open = vec![place];
+        while let Some(place) = open.pop() {
             budget.check()?;
-            let code = self.game.code(guesses.list[place as usize]);
-            for renaming in renamings {
+            let code = game.code(self.guesses.list[place as usize]);
+            for renaming in &self.renamings {
                 let mut image = renaming.apply(&code);
-                guesses.normalise(&mut image);
-                let image = guesses.place(self.game.index(&image));
-                let (a, b) = (root(&mut parents, place), root(&mut parents, image));
-                parents[a.max(b) as usize] = a.min(b);
+                self.guesses.normalise(&mut image);
+                let image = self.guesses.place(game.index(&image));
+                if !std::mem::replace(&mut self.seen[image as usize], true) {
+                    open.push(image);
+                }
             }
         }
-        order.retain(|&(_, place)| parents[place as usize] == place);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -143,13 +164,4 @@ fn exchange(places: &[u8; MAX_LENGTH]) -> Option<[usize; 2]> {
     let mut moved = (0..MAX_LENGTH).filter(|&at| usize::from(places[at]) != at);
     let both = [moved.next()?, moved.next()?];
     moved.next().is_none().then_some(both)
-}
-
-/// The representative of a place, paths halved on the way.
-fn root(parents: &mut [u32], mut place: u32) -> u32 {
-    while parents[place as usize] != place {
-        parents[place as usize] = parents[parents[place as usize] as usize];
-        place = parents[place as usize];
-    }
-    place
 }
