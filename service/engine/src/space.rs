@@ -19,8 +19,9 @@ pub(crate) struct Space {
     length: usize,
     symbols: u8,
     repeats: bool,
-    /// The symbols that may stand first, ascending.
+    /// The symbols that may stand first, ascending, and those that may not, a bit each.
     first: Vec<u8>,
+    not_first: u64,
     /// How many codes share their symbols up to and including each place.
     weights: Vec<u32>,
     size: u32,
@@ -42,6 +43,7 @@ impl Space {
             symbols,
             repeats: rules.repeats(),
             first,
+            not_first: rules.not_first(),
             weights,
             size: rules.size() as u32,
             stored: None,
@@ -92,11 +94,15 @@ impl Space {
         let mut used = 0_u64;
         let mut index = 0;
         for (place, &symbol) in code.symbols().iter().enumerate() {
-            let below = (1_u64 << symbol) - 1;
-            let digit = match (place, self.repeats) {
-                (0, _) => self.first.partition_point(|&first| first < symbol) as u32,
-                (_, true) => u32::from(symbol),
-                (_, false) => (!used & below).count_ones(),
+            let excluded = match (place, self.repeats) {
+                (0, _) => self.not_first,
+                (_, true) => 0,
+                (_, false) => used,
+            };
+            // Counting bits is several instructions, so it is left out where there is nothing to count.
+            let digit = match excluded & ((1_u64 << symbol) - 1) {
+                0 => u32::from(symbol),
+                smaller => u32::from(symbol) - smaller.count_ones(),
             };
             used |= 1 << symbol;
             index += digit * self.weights[place];
