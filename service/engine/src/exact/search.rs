@@ -28,7 +28,7 @@ use crate::{
     budget::{Budget, Stopped},
     feedback::Class,
     game::Game,
-    kernel::{Kernel, LANES, Lanes},
+    kernel::{BYTE_ROWS, ByteLanes, Kernel, LANES, Lanes},
 };
 
 /// Guesses left, where nothing limits them.
@@ -501,23 +501,49 @@ impl<'a> Search<'a> {
                 Kernel::get().bound(matrix.all(0), &matrix.rows, classes, lines, &mut sums);
                 sums.into_iter().map(|sum| u32::from(sum) + base).collect()
             }
-            _ => {
-                let least: Vec<u32> = (0..=n).map(|n| self.least(n, next)).collect();
-                let mut costs = Vec::with_capacity(matrix.stride);
-                let mut counts: Vec<Lanes> = vec![[0; LANES]; self.classes.len()];
-                for start in (0..matrix.stride).step_by(LANES) {
-                    self.budget.check()?;
-                    counts.fill([0; LANES]);
-                    let rows = matrix.all(start);
-                    Kernel::get().tally(rows, &matrix.rows, &self.classes, &mut counts);
-                    costs.extend((0..LANES).map(|lane| {
-                        base + counts.iter().map(|count| least[count[lane] as usize]).sum::<u32>()
-                    }));
-                }
-                costs
-            }
+            _ if n <= BYTE_ROWS && !self.last_only => self.scan_bytes(matrix, n, next)?,
+            _ => self.scan_any(matrix, n, next, base)?,
         };
         costs.truncate(guesses.list.len());
+        Ok(costs)
+    }
+
+    /// Costs where counts fit a byte: by the lines of the size bound, all lanes at once.
+    fn scan_bytes(&self, matrix: &Matrix<'_>, n: usize, next: u32) -> Result<Vec<u32>, Stopped> {
+        let lines: Vec<u16> = self.bound.lines(n).into_iter().map(|offset| offset as u16).collect();
+        let room = self.bound.room(next).min(u32::from(u8::MAX)) as u8;
+        let mut costs = Vec::with_capacity(matrix.stride);
+        let mut counts: Vec<ByteLanes> = vec![[0; LANES]; self.classes.len()];
+        for start in (0..matrix.stride).step_by(LANES) {
+            self.budget.check()?;
+            Kernel::get().count(matrix.all(start), &matrix.rows, &self.classes, &mut counts);
+            let mut sums = [n as u16; LANES];
+            counts.iter().for_each(|counts| add_least(&mut sums, counts, &lines, room));
+            let cost = |sum| if sum >= BEYOND { INFEASIBLE } else { u32::from(sum) };
+            costs.extend(sums.map(cost));
+        }
+        Ok(costs)
+    }
+
+    /// Costs of any set.
+    fn scan_any(
+        &self,
+        matrix: &Matrix<'_>,
+        n: usize,
+        next: u32,
+        base: u32,
+    ) -> Result<Vec<u32>, Stopped> {
+        let least: Vec<u32> = (0..=n).map(|n| self.least(n, next)).collect();
+        let mut costs = Vec::with_capacity(matrix.stride);
+        let mut counts: Vec<Lanes> = vec![[0; LANES]; self.classes.len()];
+        for start in (0..matrix.stride).step_by(LANES) {
+            self.budget.check()?;
+            counts.fill([0; LANES]);
+            Kernel::get().tally(matrix.all(start), &matrix.rows, &self.classes, &mut counts);
+            costs.extend((0..LANES).map(|lane| {
+                base + counts.iter().map(|count| least[count[lane] as usize]).sum::<u32>()
+            }));
+        }
         Ok(costs)
     }
 
@@ -567,6 +593,23 @@ impl<'a> Search<'a> {
         let guesses = self.guesses(form)?;
         let matrix = guesses.matrix(self.game, &form.codes, self.budget)?;
         Ok(Position { form, guesses, matrix, left })
+    }
+}
+
+/// A sum that stands for what cannot be done. 255 secrets cost less even if each takes one more guess than the last.
+const BEYOND: u16 = 1 << 15;
+
+/// Adds what a class of each size must cost: the greatest of `2 n - lines[0]`, `3 n - lines[1]`, and so on; with more
+/// than `room` secrets it cannot be done.
+fn add_least(sums: &mut [u16; LANES], counts: &ByteLanes, lines: &[u16], room: u8) {
+    let mut most = [0; LANES];
+    for (slope, &offset) in (2..).zip(lines) {
+        for (most, &n) in most.iter_mut().zip(counts) {
+            *most = (u16::from(n) * slope).saturating_sub(offset).max(*most);
+        }
+    }
+    for ((sum, most), &n) in sums.iter_mut().zip(most).zip(counts) {
+        *sum = sum.saturating_add(if n > room { BEYOND } else { most });
     }
 }
 
