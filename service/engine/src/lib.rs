@@ -51,7 +51,8 @@ pub use code::Code;
 pub use diagnose::{Diagnosis, Repair, RepairOption, diagnose, first_conflict};
 pub use evaluate::{Evaluation, evaluate};
 pub use exact::{
-    Goal, Node, Objective, Progress, Solution, SolveError, SolveLimits, Tree, Value, solve,
+    Goal, Node, Objective, Progress, Solution, SolveError, SolveLimits, Tree, Unfinished, Value,
+    solve,
 };
 pub use feedback::{Answers, Class, Feedback, FeedbackError};
 pub use game::{Game, MAX_CODES, TooLarge};

@@ -21,7 +21,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-pub use tree::{Node, Tree, Value};
+pub use tree::{Node, Tree, Unfinished, Value};
 
 use crate::{
     budget::{Budget, Stopped},
