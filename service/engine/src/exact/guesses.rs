@@ -14,6 +14,7 @@ use crate::{
     game::Game,
     kernel::{Columns, Kernel, LANES, Probe, Rows},
     rules::MAX_ALPHABET,
+    symmetry::renaming::{kinds, symbols},
 };
 
 /// Tables up to this size are kept; for larger ones the cells of a set are computed when it is met.
@@ -65,16 +66,13 @@ impl Guesses {
         budget: &Budget,
     ) -> Result<Guesses, Stopped> {
         let rules = game.rules();
-        let last = |kind: u64, count: u8| -> Vec<u8> {
-            let of_kind = |&symbol: &u8| rules.not_first() >> symbol & 1 == kind;
-            let symbols: Vec<u8> = (0..rules.symbols() as u8).filter(of_kind).collect();
-            symbols[symbols.len() - usize::from(count)..].to_vec()
-        };
+        let [kind, other] = kinds(rules).map(|kind| symbols(kind).collect::<Vec<u8>>());
+        let last = |kind: Vec<u8>, count| kind[kind.len() - usize::from(count)..].to_vec();
         let mut guesses = Guesses {
             list: vec![],
             columns: Columns::new(rules.length(), 0),
             table: None,
-            absent: [last(0, absent[0]), last(1, absent[1])],
+            absent: [last(kind, absent[0]), last(other, absent[1])],
         };
         for index in 0..game.size() {
             if (index as usize).is_multiple_of(CHUNK) {

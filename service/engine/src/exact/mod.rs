@@ -5,12 +5,13 @@
 //! a symmetry of the set exchanges are tried once (`symmetry`), and guesses whose symbols no candidate has are not
 //! there at all (`guesses`).
 //!
-//! `size_bound` tells what a set must cost by its size, `memo` what is known of the sets met so far, `search` puts
-//! them together, and `tree` is the result.
+//! `size_bound` tells what a set must cost by its size, `scan` what every guess must by the sizes of its classes, `memo`
+//! what is known of the sets met so far; `search` puts them together, and `tree` is the result.
 
 mod guesses;
 mod memo;
 mod rename;
+mod scan;
 mod search;
 mod size_bound;
 mod symmetry;
@@ -28,7 +29,8 @@ use crate::{
     candidates::Candidates,
     game::Game,
 };
-use search::{Search, UNCAPPED};
+use scan::UNCAPPED;
+use search::Search;
 
 /// Codes of a game times candidates, beyond which there is no search: so many bytes the first set alone may take.
 const MAX_CELLS: u64 = 1 << 30;

@@ -9,6 +9,7 @@ use crate::{
     code::Code,
     game::Game,
     rules::{MAX_ALPHABET, MAX_LENGTH},
+    symmetry::renaming::{Renaming, kinds, movable, symbols},
 };
 
 /// Rounds of refinement. A third one was seen to tell no more sets apart.
@@ -23,18 +24,6 @@ pub(super) struct Renamer<'a> {
     pub(super) game: &'a Game,
     pub(super) length: usize,
     pub(super) symbols: usize,
-    /// The symbols that may not stand first, a bit each. They change names among themselves only, and where there are
-    /// any the first position stays where it is.
-    not_first: u64,
-}
-
-/// A renaming of positions and symbols.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Renaming {
-    /// Where each position goes.
-    pub(super) places: [u8; MAX_LENGTH],
-    /// What each symbol becomes.
-    pub(super) symbols: [u8; MAX_ALPHABET],
 }
 
 /// How many symbols occur in no code of a set: of those that may stand first, and of the others. In a form, they are
@@ -70,60 +59,9 @@ impl Look {
     }
 }
 
-impl Renaming {
-    pub(super) const IDENTITY: Renaming = {
-        let (mut places, mut symbols) = ([0; MAX_LENGTH], [0; MAX_ALPHABET]);
-        let mut at = 0;
-        while at < MAX_ALPHABET {
-            symbols[at] = at as u8;
-            if at < MAX_LENGTH {
-                places[at] = at as u8;
-            }
-            at += 1;
-        }
-        Renaming { places, symbols }
-    };
-
-    pub(super) fn apply(&self, code: &Code) -> Code {
-        let mut renamed = *code;
-        for (&place, &symbol) in self.places.iter().zip(code.symbols()) {
-            renamed.symbols_mut()[usize::from(place)] = self.symbols[usize::from(symbol)];
-        }
-        renamed
-    }
-
-    /// The renaming that takes this one back.
-    pub(super) fn inverse(&self) -> Renaming {
-        let mut inverse = Renaming::IDENTITY;
-        for (place, &to) in self.places.iter().enumerate() {
-            inverse.places[usize::from(to)] = place as u8;
-        }
-        for (symbol, &to) in self.symbols.iter().enumerate() {
-            inverse.symbols[usize::from(to)] = symbol as u8;
-        }
-        inverse
-    }
-}
-
 impl<'a> Renamer<'a> {
     pub(super) fn new(game: &'a Game) -> Renamer<'a> {
-        let rules = game.rules();
-        Renamer {
-            game,
-            length: rules.length(),
-            symbols: rules.symbols(),
-            not_first: rules.not_first(),
-        }
-    }
-
-    /// Which symbols a symbol can change names with: 0 for those that may stand first, 1 for the others.
-    pub(super) fn kind(&self, symbol: usize) -> usize {
-        (self.not_first >> symbol & 1) as usize
-    }
-
-    /// The first position that can move.
-    pub(super) fn first_movable(&self) -> usize {
-        usize::from(self.not_first != 0)
+        Renamer { game, length: game.rules().length(), symbols: game.rules().symbols() }
     }
 
     pub(super) fn codes(&self, set: &[u32]) -> Vec<Code> {
@@ -134,26 +72,17 @@ impl<'a> Renamer<'a> {
         let codes = self.codes(set);
         let look = self.look(&codes);
         let mut naming = Renaming::IDENTITY;
-        let mut order: [u8; MAX_LENGTH] = naming.places;
-        order[self.first_movable()..self.length].sort_by_key(|&at| look.places[usize::from(at)]);
-        for (to, &from) in (0..).zip(&order) {
-            naming.places[usize::from(from)] = to;
+        naming.places[movable(self.game.rules())].sort_by_key(|&at| look.places[usize::from(at)]);
+        let kinds = kinds(self.game.rules());
+        let colour = |symbol: u8| look.symbols[usize::from(symbol)];
+        let mut order = naming.symbols;
+        let order = &mut order[..self.symbols];
+        order.sort_by_key(|&symbol| (kinds[1] >> symbol & 1, colour(symbol)));
+        for (&from, to) in order.iter().zip(kinds.into_iter().flat_map(symbols)) {
+            naming.symbols[usize::from(from)] = to;
         }
-        let mut absent = [0; 2];
-        for (kind, absent) in absent.iter_mut().enumerate() {
-            let mut order = [0; MAX_ALPHABET];
-            let mut count = 0;
-            for symbol in (0..self.symbols).filter(|&symbol| self.kind(symbol) == kind) {
-                order[count] = symbol as u8;
-                count += 1;
-            }
-            let names = order;
-            order[..count].sort_by_key(|&symbol| look.symbols[usize::from(symbol)]);
-            for (&from, &to) in order[..count].iter().zip(&names) {
-                naming.symbols[usize::from(from)] = to;
-                *absent += u8::from(look.symbols[usize::from(from)] == ABSENT);
-            }
-        }
+        let is_absent = |&symbol: &u8| colour(symbol) == ABSENT;
+        let absent = kinds.map(|kind| symbols(kind).filter(is_absent).count() as u8);
         let rename = |code: &Code| self.game.index(&naming.apply(code));
         let mut codes: Vec<u32> = codes.iter().map(rename).collect();
         codes.sort_unstable();
@@ -171,12 +100,16 @@ impl<'a> Renamer<'a> {
         for round in 1..=ROUNDS {
             self.colour(&mut look, codes, &weights);
             if round < ROUNDS {
+                // What a symbol at a position adds to the weight of its code; the cells are coloured anew.
+                let pairs = look.places[..self.length].iter().flat_map(|place| {
+                    look.symbols[..self.symbols].iter().map(move |symbol| mix(symbol ^ place))
+                });
+                look.cells.iter_mut().zip(pairs).for_each(|(cell, pair)| *cell = pair);
                 for (code, weight) in codes.iter().zip(&mut weights) {
-                    let pairs = code.symbols().iter().zip(&look.places);
-                    let sum = pairs.fold(0_u64, |sum, (&symbol, place)| {
-                        sum.wrapping_add(mix(look.symbols[usize::from(symbol)] ^ place))
-                    });
-                    *weight = mix(sum);
+                    let pairs = (0..).step_by(self.symbols).zip(code.symbols());
+                    *weight = mix(pairs.fold(0_u64, |sum, (row, &symbol)| {
+                        sum.wrapping_add(look.cells[row + usize::from(symbol)])
+                    }));
                 }
             }
         }
@@ -188,8 +121,8 @@ impl<'a> Renamer<'a> {
         let (length, symbols) = (self.length, self.symbols);
         look.cells.fill(0);
         for (code, &weight) in codes.iter().zip(weights) {
-            for (row, &symbol) in look.cells.chunks_exact_mut(symbols).zip(code.symbols()) {
-                let cell = &mut row[usize::from(symbol)];
+            for (row, &symbol) in (0..).step_by(symbols).zip(code.symbols()) {
+                let cell = &mut look.cells[row + usize::from(symbol)];
                 *cell = cell.wrapping_add(weight);
             }
         }

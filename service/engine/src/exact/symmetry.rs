@@ -2,16 +2,12 @@
 
 use super::{
     guesses::Guesses,
-    rename::{ABSENT, Look, Renamer, Renaming},
+    rename::{ABSENT, Look, Renamer},
 };
 use crate::{
     budget::{Budget, Stopped},
-    rules::MAX_LENGTH,
+    symmetry::renaming::{Order, Renaming, alike, orders, symbols},
 };
-
-/// Orders of the positions that are tried: all of them for codes of up to six symbols. Leaving some out costs time,
-/// never the answer.
-const MAX_ORDERS: usize = 720;
 
 impl Renamer<'_> {
     /// Renamings that carry the set to itself, the identity left out: enough of them to join most guesses that are
@@ -36,12 +32,16 @@ impl Renamer<'_> {
             }
         }
         // Where exchanges of two positions join some of them, every order of these is made of such exchanges.
-        let mut joined: [u8; MAX_LENGTH] = Renaming::IDENTITY.places;
-        for places in self.orders(&look) {
+        let mut joined = Renaming::IDENTITY.places;
+        let looks = |at: usize, from: usize| look.places[at] == look.places[from];
+        let mut orders = orders(self.game.rules(), looks);
+        orders.sort_by_key(|order| exchange(order).is_none());
+        for places in orders {
             budget.check()?;
             let made =
-                (0..).zip(&places).all(|(from, &to)| joined[from] == joined[usize::from(to)]);
-            if let Some(renaming) = self.matching(&look, places).filter(|_| !made)
+                (0..).zip(&places).all(|(to, &from)| joined[to] == joined[usize::from(from)]);
+            if !made
+                && let Some(renaming) = self.matching(&look, places)
                 && fixes(&renaming)
             {
                 kept.push(renaming);
@@ -56,60 +56,35 @@ impl Renamer<'_> {
 
     /// Exchanges of two symbols that look alike: each with the next, which makes all orders of them.
     fn swaps(&self, look: &Look) -> Vec<Renaming> {
-        let present = |&symbol: &usize| look.symbols[symbol] != ABSENT;
         let mut swaps = vec![];
-        for a in (0..self.symbols).filter(present) {
-            let alike = |&b: &usize| {
-                self.kind(a) == self.kind(b) && look.rows(self.symbols).all(|row| row[a] == row[b])
-            };
-            if let Some(b) = (a + 1..self.symbols).find(alike) {
+        for a in (0..self.symbols).filter(|&symbol| look.symbols[symbol] != ABSENT) {
+            let mut later = symbols(alike(self.game.rules(), a as u8) & u64::MAX << a << 1);
+            let same = |&b: &u8| look.rows(self.symbols).all(|row| row[a] == row[usize::from(b)]);
+            if let Some(b) = later.find(same) {
                 let mut swap = Renaming::IDENTITY;
-                swap.symbols.swap(a, b);
+                swap.symbols.swap(a, usize::from(b));
                 swaps.push(swap);
             }
         }
         swaps
     }
 
-    /// Orders of the positions in which each looks like the one whose place it takes, the identity left out: exchanges
-    /// of two first.
-    fn orders(&self, look: &Look) -> Vec<[u8; MAX_LENGTH]> {
-        let mut orders = vec![Renaming::IDENTITY.places];
-        for at in self.first_movable()..self.length {
-            let mut longer = vec![];
-            for order in &orders {
-                for other in at..self.length {
-                    let mut order = *order;
-                    order.swap(at, other);
-                    if look.places[at] == look.places[usize::from(order[at])] {
-                        longer.push(order);
-                    }
-                }
-            }
-            longer.truncate(MAX_ORDERS);
-            orders = longer;
-        }
-        orders.retain(|order| *order != Renaming::IDENTITY.places);
-        orders.sort_by_key(|order| exchange(order).is_none());
-        orders
-    }
-
     /// The renaming that moves the positions as told and each symbol to the first that looks the same there.
-    fn matching(&self, look: &Look, places: [u8; MAX_LENGTH]) -> Option<Renaming> {
-        let mut symbols = Renaming::IDENTITY.symbols;
+    fn matching(&self, look: &Look, places: Order) -> Option<Renaming> {
+        let mut renaming = Renaming { places, ..Renaming::IDENTITY };
         let mut taken = 0_u64;
         for a in 0..self.symbols {
-            let same = |&b: &usize| {
-                let alike = |(row, &to): (&[u64], &u8)| row[a] == look.cell(self.symbols, to, b);
-                taken >> b & 1 == 0
-                    && self.kind(a) == self.kind(b)
-                    && look.rows(self.symbols).zip(&places).all(alike)
+            let same = |&b: &u8| {
+                let pair = |(row, &from): (&[u64], &u8)| {
+                    row[usize::from(b)] == look.cell(self.symbols, from, a)
+                };
+                look.rows(self.symbols).zip(&places).all(pair)
             };
-            let b = (0..self.symbols).find(same)?;
+            let b = symbols(alike(self.game.rules(), a as u8) & !taken).find(same)?;
             taken |= 1 << b;
-            symbols[a] = b as u8;
+            renaming.symbols[a] = b;
         }
-        Some(Renaming { places, symbols })
+        Some(renaming)
     }
 }
 
@@ -160,8 +135,8 @@ impl<'a> Orbits<'a> {
 }
 
 /// The two positions that an order exchanges, if that is all it does.
-fn exchange(places: &[u8; MAX_LENGTH]) -> Option<[usize; 2]> {
-    let mut moved = (0..MAX_LENGTH).filter(|&at| usize::from(places[at]) != at);
+fn exchange(places: &Order) -> Option<[usize; 2]> {
+    let mut moved = (0..places.len()).filter(|&at| usize::from(places[at]) != at);
     let both = [moved.next()?, moved.next()?];
     moved.next().is_none().then_some(both)
 }
