@@ -45,6 +45,17 @@ impl Columns {
         self.data.resize((self.length + self.symbols) * self.stride, 0);
     }
 
+    /// How many codes there are with their padding.
+    pub(crate) fn padded(&self) -> usize {
+        self.stride
+    }
+
+    /// Whether symbols are counted.
+    #[inline(always)]
+    pub(crate) fn is_counted(&self) -> bool {
+        self.symbols > 0
+    }
+
     /// The symbols at one place, padding included.
     #[inline(always)]
     pub(crate) fn column(&self, place: usize) -> &[u8] {
@@ -114,7 +125,7 @@ impl<'a> View<'a> {
     /// Whether symbols were counted.
     #[inline(always)]
     pub(super) fn is_counted(&self) -> bool {
-        self.columns.symbols > 0
+        self.columns.is_counted()
     }
 
     /// How often each code has a symbol; only where symbols were counted.

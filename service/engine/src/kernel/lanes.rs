@@ -61,6 +61,40 @@ fn score_one<const W: usize>(
     }
 }
 
+/// Cells by one more symbol: see [`super::Kernel::extend`].
+#[inline(always)]
+pub(super) fn extend<const W: usize>(
+    probe: &Probe,
+    place: usize,
+    columns: View<'_>,
+    from: &[u8],
+    to: &mut [u8],
+) {
+    let symbols = probe.code.symbols();
+    let symbol = symbols[place];
+    let column = columns.column(place);
+    // A symbol that the code had before counts where it occurs more often than that; no symbol occurs so often that it
+    // counts where only bulls do.
+    let (counts, before) = match probe.symbols() {
+        [] => (column, u8::MAX),
+        _ => {
+            let before = symbols[..place].iter().filter(|&&other| other == symbol).count();
+            (columns.counts(symbol), before as u8)
+        }
+    };
+    let codes = column.chunks_exact(W).zip(counts.chunks_exact(W));
+    for ((from, to), (column, counts)) in
+        from.chunks_exact(W).zip(to.chunks_exact_mut(W)).zip(codes)
+    {
+        let mut cells = *lanes(from, 0);
+        add_equal::<W>(&mut cells, lanes(column, 0), symbol, probe.bull);
+        for (cell, &count) in cells.iter_mut().zip(counts) {
+            *cell = cell.wrapping_add(count.saturating_sub(before).min(1));
+        }
+        to.copy_from_slice(&cells);
+    }
+}
+
 #[inline(always)]
 fn lanes<const W: usize>(bytes: &[u8], start: usize) -> &[u8; W] {
     bytes[start..].first_chunk().expect("columns and rows are whole numbers of lanes")

@@ -1,6 +1,7 @@
 //! Counting at machine speed.
 //!
-//! Five operations carry the engine. [`Kernel::score`] computes the cells of one code against many. [`Kernel::count`]
+//! Six operations carry the engine. [`Kernel::score`] computes the cells of one code against many, [`Kernel::extend`]
+//! those of a code whose first symbols were scored before. [`Kernel::count`]
 //! counts, for [`LANES`] guesses at once, how many candidates fall into each class, and [`Kernel::summarize`] makes
 //! one number a guess of that; [`Kernel::histogram`] counts the classes of one guess. [`Kernel::bound`] turns counts
 //! into a least cost without letting them leave the registers. They are written once, in `lanes`, as plain loops over
@@ -8,6 +9,7 @@
 //! `portable` is the oracle for the others. Which one runs is decided once.
 
 mod columns;
+mod ladder;
 mod lanes;
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +18,7 @@ mod x86_64;
 use std::sync::OnceLock;
 
 pub(crate) use columns::{Columns, View};
+pub(crate) use ladder::Ladder;
 
 use crate::{
     code::Code,
@@ -108,6 +111,7 @@ pub(crate) struct Kernel {
     /// The name of the instruction set.
     pub(crate) name: &'static str,
     score: fn(&[Probe], View<'_>, &mut [u8]),
+    extend: fn(&Probe, usize, View<'_>, &[u8], &mut [u8]),
     count: fn(Rows<'_>, &[u32], &[u8], &mut [ByteLanes]),
     summarize: fn(Summary, &[ByteLanes], &mut [u16; LANES]),
     histogram: fn(&[u8], &[u8], &mut [u32]),
@@ -139,6 +143,14 @@ impl Kernel {
     pub(crate) fn score_each(&self, probes: &[Probe], columns: View<'_>, out: &mut [u8]) {
         assert_eq!(out.len(), probes.len() * columns.padded(), "a cell for every code and padding");
         (self.score)(probes, columns, out);
+    }
+
+    /// The cells by the symbols up to and including that at `place`, made of those by the symbols before it. Unless
+    /// only bulls count, the symbols of the columns must be counted.
+    fn extend(&self, probe: &Probe, place: usize, columns: &Columns, from: &[u8], to: &mut [u8]) {
+        let columns = View::from(columns);
+        assert!(from.len() == columns.padded() && to.len() == from.len(), "a cell for every code");
+        (self.extend)(probe, place, columns, from, to);
     }
 
     /// Sets `counts[k][lane]` to how many of the rows `which`, at most [`BYTE_ROWS`], hold the cell `classes[k]`.
@@ -235,9 +247,16 @@ mod tests {
                 codes.iter().enumerate().for_each(|(row, code)| columns.set(row, code));
                 for kernel in Kernel::all() {
                     let mut cells = vec![0; codes.len().next_multiple_of(LANES)];
+                    let mut extended = cells.clone();
                     kernel.score(&probe, &columns, &mut cells);
                     for (other, &cell) in codes.iter().zip(&cells) {
                         prop_assert_eq!(rules.answers().of_cell(cell), rules.score(&code, other));
+                    }
+                    if columns.is_counted() {
+                        for place in 0..rules.length() {
+                            kernel.extend(&probe, place, &columns, &extended.clone(), &mut extended);
+                        }
+                        prop_assert_eq!(&extended, &cells, "{}", kernel.name);
                     }
                 }
             }

@@ -6,10 +6,14 @@
 use super::{ByteLanes, Kernel, LANES, Probe, Rows, Summary, View, lanes};
 
 pub(super) const KERNEL: Kernel =
-    Kernel { name: "portable", score, count, summarize, histogram, bound };
+    Kernel { name: "portable", score, extend, count, summarize, histogram, bound };
 
 fn score(probes: &[Probe], columns: View<'_>, out: &mut [u8]) {
     lanes::score::<16>(probes, columns, out);
+}
+
+fn extend(probe: &Probe, place: usize, columns: View<'_>, from: &[u8], to: &mut [u8]) {
+    lanes::extend::<16>(probe, place, columns, from, to);
 }
 
 fn count(rows: Rows<'_>, which: &[u32], classes: &[u8], counts: &mut [ByteLanes]) {

@@ -32,6 +32,10 @@ macro_rules! entry {
 const AVX2: Kernel = Kernel {
     name: "avx2",
     score: entry!((probes: &[Probe], columns: View<'_>, out: &mut [u8]), lanes::score::<LANES>),
+    extend: entry!(
+        (probe: &Probe, place: usize, columns: View<'_>, from: &[u8], to: &mut [u8]),
+        lanes::extend::<LANES>
+    ),
     count: entry!(
         (rows: Rows<'_>, which: &[u32], classes: &[u8], counts: &mut [ByteLanes]),
         lanes::count::<LANES>

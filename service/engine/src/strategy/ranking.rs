@@ -85,18 +85,18 @@ impl Best {
 
     /// The greatest summary that a guess may have which is still to come, in ascending order, and takes a place among
     /// the best; nothing if none can. `ahead` is whether the tie rule may put it before others.
-    pub(super) fn limit(&self, ahead: bool) -> Option<u16> {
+    pub(super) fn limit(&self, ahead: bool) -> Option<u64> {
         let worst = match self.keys.peek() {
             Some(worst) if self.keys.len() == self.top => worst,
-            _ => return Some(u16::MAX),
+            _ => return Some(u64::MAX),
         };
         // At an equal score the later guess loses, unless something else than its number decides.
         let ties = (ahead && worst.1) || worst.2 != (0, 0);
         let score = if ties { worst.0 } else { worst.0.checked_sub(1)? };
         match self.measure.summary {
-            Summary::Largest | Summary::Squares => Some(score.try_into().unwrap_or(u16::MAX)),
+            Summary::Largest | Summary::Squares => Some(score),
             Summary::Empty => {
-                self.least.partition_point(|&least| least <= score).checked_sub(1).map(|e| e as u16)
+                self.least.partition_point(|&least| least <= score).checked_sub(1).map(|e| e as u64)
             }
         }
     }
@@ -109,12 +109,5 @@ impl Best {
     /// The guesses, best first.
     pub(super) fn into_guesses(self) -> Vec<u32> {
         self.keys.into_sorted_vec().into_iter().map(|key| key.3).collect()
-    }
-
-    /// The best guess and those that nothing but their numbers tells from it.
-    pub(super) fn into_ties(self) -> Vec<u32> {
-        let keys = self.keys.into_sorted_vec();
-        let rank = |key: &Key| (key.0, key.1, key.2);
-        keys.iter().take_while(|key| rank(key) == rank(&keys[0])).map(|key| key.3).collect()
     }
 }

@@ -1,6 +1,9 @@
 //! The guesses that differ: the smallest of those that are alike.
 
-use super::{NAMELESS, Renaming, Symmetry};
+use super::{
+    Symmetry,
+    renaming::{NAMELESS, Renaming, alike},
+};
 use crate::{
     budget::{Budget, Stopped},
     code::Code,
@@ -85,7 +88,6 @@ impl Symmetry<'_> {
     /// Whether a renaming makes a code smaller, for some names of the symbols that are nameless: the first ones in
     /// the order of their use.
     fn lowers(&self, renaming: &Renaming, code: &[u8]) -> bool {
-        let not_first = self.rules.not_first();
         let mut fresh = u64::MAX >> (64 - self.rules.symbols()) & !self.seen;
         for place in 0..code.len() {
             let from = renaming.places[place];
@@ -97,11 +99,7 @@ impl Symmetry<'_> {
                 let named = before.zip(code).find(|(from, _)| code[usize::from(**from)] == symbol);
                 name = match named {
                     Some((_, &name)) => name,
-                    None => {
-                        let kind =
-                            if not_first >> symbol & 1 == 1 { not_first } else { !not_first };
-                        (fresh & kind).trailing_zeros() as u8
-                    }
+                    None => (fresh & alike(self.rules, symbol)).trailing_zeros() as u8,
                 };
                 fresh &= !(1 << name);
             }
