@@ -120,7 +120,7 @@ impl Position {
     pub fn remember(&self) -> SharedAdvice {
         let (left, budget) = (self.filter(), Budget::unlimited());
         let canonical = self.canonical();
-        SharedAdvice::new(&self.game, &canonical, &left, &minimax(), &budget)
+        SharedAdvice::new(&self.game, &canonical, &left, &minimax(), 1, &budget)
             .expect("not stopped")
             .expect("few guesses are equally good")
     }

@@ -6,9 +6,9 @@ use std::cell::Cell;
 
 use common::{game, rules};
 use herdsman_engine::{
-    Budget, Canonical, Choice, Code, FeedbackRule, Game, History, Pool, Rules, SharedAdvice,
-    StopFlag, Stopped, Strategy as Play, Tie, Turn, diagnose, evaluate, first_conflict, partition,
-    suggest,
+    Advice, Budget, Canonical, Choice, Class, Code, FeedbackRule, Game, History, Pool, Rules,
+    SharedAdvice, StopFlag, Stopped, Strategy as Play, Tie, Turn, diagnose, evaluate,
+    first_conflict, partition, suggest,
 };
 use proptest::{collection::vec, prelude::*, sample::Index, test_runner::TestRunner};
 
@@ -21,13 +21,18 @@ fn any_game() -> impl Strategy<Value = Game> {
         .prop_map(|(length, symbols, repeats)| game(rules(length, symbols, repeats)))
 }
 
-/// A small game of any kind, some symbols of which may be barred from the first place.
-fn any_barred_game() -> impl Strategy<Value = Game> {
-    (any_game(), 0_usize..3).prop_map(|(free, barred)| {
-        let mut spec = free.rules().spec();
-        let last = spec.alphabet.chars().skip(1).collect::<Vec<char>>();
-        spec.not_first = last.iter().rev().take(barred).collect();
-        game(Rules::codes(&spec, FeedbackRule::Pegs).unwrap())
+/// A game of any rules, so small that all of it is quickly measured, and not too small to be shared.
+fn any_rules() -> impl Strategy<Value = Game> {
+    let spec = (1_usize..=7, 2_usize..=8, any::<bool>(), 0_usize..3, any::<bool>());
+    let small = |&(length, symbols, repeats, _, _): &(usize, usize, bool, usize, bool)| {
+        let free = |place: usize| if repeats { symbols } else { symbols.saturating_sub(place) };
+        (50..=2000).contains(&(0..length).map(free).product::<usize>())
+    };
+    spec.prop_filter("small", small).prop_map(|(length, symbols, repeats, barred, bulls_only)| {
+        let mut spec = rules(length as i32, symbols, repeats).spec();
+        spec.not_first = spec.alphabet[1..].chars().rev().take(barred).collect();
+        let feedback = if bulls_only { FeedbackRule::Bulls } else { FeedbackRule::Pegs };
+        game(Rules::codes(&spec, feedback).unwrap())
     })
 }
 
@@ -151,9 +156,9 @@ proptest! {
 
     #[test]
     fn the_best_guess_is_the_best_of_all(
-        (game, _, turns) in position_of(any_barred_game(), 4),
+        (game, _, turns) in position_of(any_rules(), 4),
         choice in any_choice(),
-        top in 1_usize..4,
+        top in 1_usize..=5,
     ) {
         let history = History::new(turns).unwrap();
         let candidates = game.candidates(&history, &Budget::unlimited()).unwrap();
@@ -267,34 +272,98 @@ fn renamed(game: &Game, turns: &[Turn], symbols: &[usize], places: &[usize]) -> 
     turns.iter().map(|turn| Turn { guess: rename(&turn.guess), class: turn.class }).collect()
 }
 
+/// What is told to a history by whoever remembers what was told to another of its form, `form`; and whether
+/// what is proven was remembered, and the rest.
+fn remembered(
+    game: &Game,
+    (form, own): (&Canonical<'_>, &History),
+    choice: &Choice,
+    top: usize,
+    budget: &Budget,
+) -> (Advice, [bool; 2]) {
+    let canonical = Canonical::new(game.rules(), own).unwrap();
+    let left = game.candidates(form.history(), budget).unwrap();
+    let rule = Choice { strategy: choice.strategy.rule_of_thumb(), ..*choice };
+    let fresh = |choice: &Choice| {
+        let candidates = game.candidates(own, budget).unwrap();
+        suggest(game, own, &candidates, choice, top, budget).unwrap()
+    };
+    if !SharedAdvice::knows(game.rules(), own, choice.strategy) {
+        return (fresh(choice), [false, false]);
+    }
+    let known = |choice: &Choice, top| {
+        let shared = SharedAdvice::new(game, form, &left, choice, top, budget).unwrap();
+        shared.map(|shared| shared.advice(&canonical))
+    };
+    let best = known(choice, 1).filter(|_| rule != *choice);
+    if top == 1
+        && let Some(best) = best
+    {
+        return (best, [true, false]);
+    }
+    let others = known(&rule, top);
+    let parts = [best.is_some(), others.is_some()];
+    let others = others.unwrap_or_else(|| fresh(&rule));
+    (best.map_or(others.clone(), |best| best.ahead_of(others, top)), parts)
+}
+
 #[test]
 fn histories_that_are_the_same_by_renaming_share_what_each_would_be_told() {
-    let (shared, budget) = (Cell::new(0), Budget::unlimited());
-    let given = (
-        position_of(any_barred_game(), 4),
-        any_choice(),
-        Just((0..6).collect::<Vec<usize>>()).prop_shuffle(),
-        Just((0..4).collect::<Vec<usize>>()).prop_shuffle(),
-    );
-    let cases = |(position, choice, symbols, places): (_, _, Vec<_>, Vec<_>)| {
+    let shared = Cell::new([[0; 2]; 2]);
+    let any_order = |count: usize| Just((0..count).collect::<Vec<usize>>()).prop_shuffle();
+    let top = prop_oneof![Just(1_usize), 2_usize..=5];
+    let options = (0..Play::ALL.len(), any::<[bool; 2]>(), top, 10_u32..26);
+    let given = (position_of(any_rules(), 4), options, any_order(8), any_order(7), any::<Index>());
+    let cases = |(position, options, symbols, places, turn): (_, _, Vec<_>, Vec<_>, Index)| {
         let (game, _, turns): (Game, Code, Vec<Turn>) = position;
-        let other = History::new(renamed(&game, &turns, &symbols, &places)).unwrap();
-        let canonical = Canonical::new(game.rules(), &History::new(turns).unwrap()).unwrap();
-        let renamed = Canonical::new(game.rules(), &other).unwrap();
-        prop_assert_eq!(canonical.history(), renamed.history());
-        let left = game.candidates(canonical.history(), &budget).unwrap();
-        let advice = SharedAdvice::new(&game, &canonical, &left, &choice, &budget).unwrap();
-        if let Some(advice) = advice {
-            let candidates = game.candidates(&other, &budget).unwrap();
-            let fresh = suggest(&game, &other, &candidates, &choice, 1, &budget).unwrap();
-            prop_assert_eq!(advice.advice(&renamed), fresh);
-            shared.set(shared.get() + 1);
+        let (strategy, [any_tie, any_pool], top, scores): (usize, [bool; 2], usize, u32) = options;
+        let choice = Choice {
+            strategy: Play::ALL[strategy],
+            tie: if any_tie { Tie::Any } else { Tie::Candidate },
+            pool: if any_pool { Pool::Any } else { Pool::Consistent },
+            seed: 0,
+        };
+        let budget = Budget::new(StopFlag::default(), 1 << scores);
+        let asked = pick(&game, turn);
+        let with_asked = [&turns[..], &[Turn { guess: asked, class: Class(0) }]].concat();
+        let mut other = renamed(&game, &with_asked, &symbols, &places);
+        let other_asked = other.pop().unwrap().guess;
+        if !other.is_empty() {
+            let turn = turn.index(other.len());
+            other.rotate_left(turn);
+            other.push(other[turn / 2]);
+        }
+        let histories = [turns, other].map(|turns| History::new(turns).unwrap());
+        let form = Canonical::new(game.rules(), &histories[0]);
+        let other = Canonical::new(game.rules(), &histories[1]);
+        let history =
+            |form: &Option<Canonical<'_>>| form.as_ref().map(|form| form.history().clone());
+        prop_assert_eq!(history(&form), history(&other));
+        let with_guess = |history, guess| Canonical::with_guess(game.rules(), history, guess);
+        let asked = with_guess(&histories[0], asked);
+        prop_assert_eq!(&asked, &with_guess(&histories[1], other_asked));
+        let Some(form) = form else { return Ok(()) };
+        prop_assert!(
+            asked.is_none_or(|(history, _)| history.turns().len() == form.history().turns().len())
+        );
+        for history in &histories {
+            let candidates = game.candidates(history, &budget).unwrap();
+            let fresh = suggest(&game, history, &candidates, &choice, top, &budget).unwrap();
+            let (told, parts) = remembered(&game, (&form, history), &choice, top, &budget);
+            prop_assert_eq!(told, fresh);
+            let mut counts = shared.get();
+            for (count, part) in counts[usize::from(top > 1)].iter_mut().zip(parts) {
+                *count += usize::from(part);
+            }
+            shared.set(counts);
         }
         Ok(())
     };
+    // Two histories each.
     let config = ProptestConfig { cases: 10_000, ..ProptestConfig::default() };
     TestRunner::new(config).run(&given, cases).unwrap();
-    assert!(shared.get() > 1000, "only {} of 10,000 were shared", shared.get());
+    let shared = shared.get();
+    assert!(shared.as_flattened().iter().all(|&count| count > 500), "{shared:?} shared");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use herdsman_engine::{Choice, Code, History, Rules};
+use herdsman_engine::{Canonical, Choice, Code, History, Rules};
 use tokio::sync::watch;
 
 use crate::compute::Refusal;
@@ -69,6 +69,20 @@ pub(crate) struct AnalysisKey {
     pub(crate) guess: Code,
     /// Whether it is rated.
     pub(crate) rate: bool,
+}
+
+impl AnalysisKey {
+    /// What is asked, in the canonical form that all histories and guesses share which are the same by renaming; as it
+    /// is where there is none.
+    pub(crate) fn form(&self) -> AnalysisKey {
+        let Position { rules, history } = &self.position;
+        match Canonical::with_guess(rules, history, self.guess) {
+            Some((history, guess)) => {
+                AnalysisKey { position: Position::new(rules.clone(), &history), guess, ..*self }
+            }
+            None => self.clone(),
+        }
+    }
 }
 
 /// The weight of an entry whose key and value take so many bytes.

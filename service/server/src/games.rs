@@ -1,7 +1,7 @@
-//! Games, lists of candidates and best guesses that were made before.
+//! Games, lists of candidates, best guesses and analyses that were made before.
 //!
-//! Best guesses are kept here under the canonical form of a history, so that all histories which are the same by
-//! renaming share one entry; replies under the names of one history are `cache`.
+//! Best guesses and analyses are kept here under canonical forms, so that all histories which are the same by renaming
+//! share one entry; replies under the names of one history are `cache`.
 //!
 //! For use inside a job only: making one is CPU work, and a thread that finds another one making the same game
 //! waits for it.
@@ -9,11 +9,25 @@
 use std::sync::Arc;
 
 use herdsman_engine::{
-    Advice, Budget, Candidates, Canonical, Game, Rules, SharedAdvice, Stopped, TooLarge,
+    Advice, Budget, Candidates, Canonical, Choice, Game, Partition, Rules, SharedAdvice, Stopped,
+    TooLarge, suggest,
 };
 use moka::sync::Cache;
 
-use crate::cache::{AdviceKey, Origin, Position, weight};
+use crate::cache::{AdviceKey, AnalysisKey, Origin, Position, weight};
+
+/// Advice, the number of candidates, and where both came from.
+pub(crate) type Told = (Advice, usize, Origin);
+
+/// What a guess is worth, under whatever names.
+pub(crate) struct Analysis {
+    /// How it splits the candidates.
+    pub(crate) partition: Partition,
+    /// Whether it could be the secret.
+    pub(crate) candidate: bool,
+    /// How many guesses more than the best play it takes, over all candidates, where that was asked and proven.
+    pub(crate) cost: Option<u64>,
+}
 
 /// What is dear to make and was used lately.
 pub(crate) struct Games {
@@ -21,17 +35,19 @@ pub(crate) struct Games {
     candidates: Cache<Position, Arc<Candidates>>,
     /// By canonical position; nothing where advice cannot be shared.
     advice: Cache<AdviceKey, Option<Arc<SharedAdvice>>>,
+    /// By canonical position and guess.
+    analyses: Cache<AnalysisKey, Arc<Analysis>>,
     max_codes: u32,
 }
 
 impl Games {
     /// Keeps games of up to `max_codes` codes within `game_bytes`, lists of candidates within `candidate_bytes`, and
-    /// best guesses within `advice_bytes`.
+    /// best guesses and analyses within `answer_bytes`.
     pub(crate) fn new(
         max_codes: u32,
         game_bytes: u64,
         candidate_bytes: u64,
-        advice_bytes: u64,
+        answer_bytes: u64,
     ) -> Games {
         Games {
             games: Cache::builder()
@@ -45,10 +61,17 @@ impl Games {
                 })
                 .build(),
             advice: Cache::builder()
-                .max_capacity(advice_bytes)
+                .max_capacity(answer_bytes / 2)
                 .weigher(|key: &AdviceKey, advice: &Option<Arc<SharedAdvice>>| {
                     let advice = advice.as_ref().map_or(0, |advice| advice.memory());
                     weight(size_of::<AdviceKey>() + key.position.memory() + advice)
+                })
+                .build(),
+            analyses: Cache::builder()
+                .max_capacity(answer_bytes / 2)
+                .weigher(|key: &AnalysisKey, analysis: &Arc<Analysis>| {
+                    let counts = size_of_val(analysis.partition.counts());
+                    weight(size_of::<(AnalysisKey, Analysis)>() + key.position.memory() + counts)
                 })
                 .build(),
             max_codes,
@@ -82,8 +105,8 @@ impl Games {
         Ok(candidates)
     }
 
-    /// The best guess after a history, the number of candidates, and where that came from; nothing where it is not
-    /// shared with the histories that are the same by renaming.
+    /// What to guess after a history; nothing if no code agrees with it. It is what the engine's `suggest` says, put
+    /// together of what histories that are the same by renaming were told before, where that is shared.
     ///
     /// # Errors
     /// [`Stopped`] if the caller left.
@@ -92,25 +115,90 @@ impl Games {
         game: &Game,
         key: &AdviceKey,
         budget: &Budget,
-    ) -> Result<Option<(Advice, usize, Origin)>, Stopped> {
-        if key.top > 1 || !SharedAdvice::knows(key.choice.strategy) {
+    ) -> Result<Option<Told>, Stopped> {
+        let (rules, history) = (game.rules(), &key.position.history);
+        let knows = SharedAdvice::knows(rules, history, key.choice.strategy);
+        let form = knows.then(|| Canonical::new(rules, history)).flatten();
+        let Some(form) = form else { return self.fresh(game, key, budget) };
+        let rule = Choice { strategy: key.choice.strategy.rule_of_thumb(), ..key.choice };
+        let mut proven = None;
+        if rule != key.choice {
+            let first = AdviceKey { top: 1, ..key.clone() };
+            proven = self.shared(game, &form, first, budget)?;
+            if key.top == 1 && proven.is_some() {
+                return Ok(proven);
+            }
+        }
+        let key = AdviceKey { choice: rule, ..key.clone() };
+        let others = match self.shared(game, &form, key.clone(), budget)? {
+            Some(others) => Some(others),
+            None => self.fresh(game, &key, budget)?,
+        };
+        Ok(others.map(|(others, remaining, origin)| match proven {
+            Some((best, _, kept)) => {
+                // From the cache only if both are.
+                let origin = if kept == Origin::Cache { origin } else { kept };
+                (best.ahead_of(others, key.top), remaining, origin)
+            }
+            None => (others, remaining, origin),
+        }))
+    }
+
+    /// What a history is told that shares nothing.
+    fn fresh(
+        &self,
+        game: &Game,
+        key: &AdviceKey,
+        budget: &Budget,
+    ) -> Result<Option<Told>, Stopped> {
+        let AdviceKey { position, choice, top, .. } = key;
+        let candidates = self.candidates(game, position, budget)?;
+        if candidates.is_empty() {
             return Ok(None);
         }
-        let Some(canonical) = Canonical::new(game.rules(), &key.position.history) else {
-            return Ok(None);
-        };
-        let position = Position::new(key.position.rules.clone(), canonical.history());
-        let key = AdviceKey { position, ..key.clone() };
+        let advice = suggest(game, &position.history, &candidates, choice, *top, budget)?;
+        Ok(Some((advice, candidates.len(), Origin::Computed)))
+    }
+
+    /// What is shared by all histories of a canonical form, in the names of the one that it is the form of.
+    fn shared(
+        &self,
+        game: &Game,
+        form: &Canonical<'_>,
+        key: AdviceKey,
+        budget: &Budget,
+    ) -> Result<Option<Told>, Stopped> {
+        let position = Position::new(key.position.rules, form.history());
+        let key = AdviceKey { position, ..key };
         let (shared, origin) = match self.advice.get(&key) {
             Some(shared) => (shared, Origin::Cache),
             None => {
-                let candidates = self.candidates(game, &key.position, budget)?;
-                let shared = SharedAdvice::new(game, &canonical, &candidates, &key.choice, budget)?;
+                let left = self.candidates(game, &key.position, budget)?;
+                let shared = SharedAdvice::new(game, form, &left, &key.choice, key.top, budget)?;
                 let shared = shared.map(Arc::new);
                 self.advice.insert(key, shared.clone());
                 (shared, Origin::Computed)
             }
         };
-        Ok(shared.map(|shared| (shared.advice(&canonical), shared.remaining(), origin)))
+        Ok(shared.map(|shared| (shared.advice(form), shared.remaining(), origin)))
+    }
+
+    /// What a guess is worth by `analyze`, which is asked under the canonical form: to find that takes some 10 us, no
+    /// more than to count what is left, and what a guess costs takes up to a second.
+    ///
+    /// # Errors
+    /// What `analyze` failed with.
+    pub(crate) fn analysis<E>(
+        &self,
+        key: &AnalysisKey,
+        analyze: impl FnOnce(&AnalysisKey) -> Result<Analysis, E>,
+    ) -> Result<Arc<Analysis>, E> {
+        let key = key.form();
+        if let Some(analysis) = self.analyses.get(&key) {
+            return Ok(analysis);
+        }
+        let analysis = Arc::new(analyze(&key)?);
+        self.analyses.insert(key, Arc::clone(&analysis));
+        Ok(analysis)
     }
 }

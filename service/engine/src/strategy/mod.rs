@@ -28,6 +28,7 @@ use crate::{
     game::Game,
     history::{History, Turn},
     partition::{Facts, partition},
+    symmetry::Canonical,
 };
 
 /// How the next guess is chosen.
@@ -171,8 +172,8 @@ impl Strategy {
         }
     }
 
-    /// The heuristic that a strategy is, or falls back on.
-    fn rule_of_thumb(self) -> Strategy {
+    /// The heuristic that a strategy is, or falls back on where nothing is proven.
+    pub fn rule_of_thumb(self) -> Strategy {
         match self {
             Strategy::Optimal => Strategy::EntropyLarmouth,
             Strategy::OptimalWorstCase => Strategy::Minimax,
@@ -225,15 +226,62 @@ pub fn suggest(
     budget: &Budget,
 ) -> Result<Advice, Stopped> {
     assert!(!candidates.is_empty(), "a contradictory history has no next guess");
-    let turns = history.canonical();
-    let ranked = rank(game, turns.turns(), candidates.indices(), choice, top.max(1), budget)?;
+    let (top, turns) = (top.max(1), history.canonical());
+    let best = match play(game, turns.turns(), candidates.indices(), choice.strategy, budget)? {
+        Some(play) => Some(play.advice(game, candidates, budget)?),
+        None => None,
+    };
+    if top == 1
+        && let Some(best) = best
+    {
+        return Ok(best);
+    }
+    let rule = Choice { strategy: choice.strategy.rule_of_thumb(), ..*choice };
+    let others = by_rule(game, &turns, candidates, &rule, top, budget)?;
+    Ok(match best {
+        Some(best) => best.ahead_of(others, top),
+        None => others,
+    })
+}
+
+/// The best guesses by a strategy that proves nothing.
+fn by_rule(
+    game: &Game,
+    history: &History,
+    candidates: &Candidates,
+    choice: &Choice,
+    top: usize,
+    budget: &Budget,
+) -> Result<Advice, Stopped> {
+    // Several guesses of one kind may be among the best, so the kinds are measured under the canonical form, where
+    // it is known what each stands for.
+    if top > 1
+        && SharedAdvice::pays(game, candidates.len(), choice, budget)
+        && let Some(canonical) = Canonical::new(game.rules(), history)
+    {
+        let renamed = game.candidates(canonical.history(), budget)?;
+        if let Some(shared) = SharedAdvice::new(game, &canonical, &renamed, choice, top, budget)? {
+            return Ok(shared.advice(&canonical));
+        }
+    }
+    let ranked = rank(game, history.turns(), candidates.indices(), choice, top, budget)?;
     let guesses = ranked.guesses.iter();
     let suggestions: Vec<Suggestion> = guesses
         .map(|&guess| measured(game, candidates, guess, budget))
         .collect::<Result<_, _>>()?;
-    let proven = ranked.proven.or(perfect(&suggestions[0], candidates.len()));
-    let Ranked { exhaustive, from_book, .. } = ranked;
-    Ok(Advice { suggestions, exhaustive, proven, from_book })
+    let proven = perfect(&suggestions[0], candidates.len());
+    Ok(Advice { suggestions, exhaustive: ranked.exhaustive, proven, from_book: false })
+}
+
+impl Advice {
+    /// This advice, of one guess, with others behind it: `top` of all, each once.
+    pub fn ahead_of(self, others: Advice, top: usize) -> Advice {
+        let Advice { mut suggestions, proven, from_book, .. } = self;
+        let first = suggestions[0].guess;
+        suggestions.extend(others.suggestions.iter().filter(|other| other.guess != first));
+        suggestions.truncate(top);
+        Advice { suggestions, exhaustive: others.exhaustive, proven, from_book }
+    }
 }
 
 /// A guess with its facts.
@@ -255,18 +303,30 @@ fn perfect(guess: &Suggestion, candidates: usize) -> Option<Value> {
     perfect.then(|| Value { total: 2 * n - 1, max: n.min(2) as u32 })
 }
 
+/// The proven guess, if this strategy looks for one and there is one to be had.
+fn play(
+    game: &Game,
+    turns: &[Turn],
+    candidates: &[u32],
+    strategy: Strategy,
+    budget: &Budget,
+) -> Result<Option<optimal::Play>, Stopped> {
+    match strategy.objective() {
+        Some(objective) if candidates.len() > 1 => {
+            optimal::play(game, turns, candidates, objective, budget)
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Guesses in order of preference.
-#[derive(Default)]
 pub(crate) struct Ranked {
     pub(crate) guesses: Vec<u32>,
     pub(crate) exhaustive: bool,
-    /// What the first guess needs, if that is proven by more than how it splits the candidates.
-    proven: Option<Value>,
-    from_book: bool,
 }
 
-/// The numbers of the best guesses, best first: the choice without its reasons. `turns` are what left the
-/// candidates, each once.
+/// The numbers of the best guesses, best first: the choice without its reasons. Where the first is proven, it is the
+/// only one. `turns` are what left the candidates, each once.
 pub(crate) fn rank(
     game: &Game,
     turns: &[Turn],
@@ -275,13 +335,10 @@ pub(crate) fn rank(
     top: usize,
     budget: &Budget,
 ) -> Result<Ranked, Stopped> {
-    if candidates.len() > 1
-        && let Some(objective) = choice.strategy.objective()
-        && let Some(play) = optimal::play(game, turns, candidates, objective, budget)?
-    {
-        return lead(game, turns, candidates, choice, top, play, budget);
+    let all = |guesses| Ok(Ranked { guesses, exhaustive: true });
+    if let Some(play) = play(game, turns, candidates, choice.strategy, budget)? {
+        return all(vec![game.index(&play.guess)]);
     }
-    let all = |guesses| Ok(Ranked { guesses, exhaustive: true, ..Ranked::default() });
     let Choice { tie, pool, .. } = *choice;
     // Of two candidates each tells the two apart, and so does no better guess.
     let settled = candidates.len() == 2 && top == 1 && (tie, pool) != (Tie::Any, Pool::Any);
@@ -298,27 +355,5 @@ pub(crate) fn rank(
     let question =
         scan::Question { game, turns, candidates, measure, tie, pool, top, one_of_each: top == 1 };
     let (guesses, exhaustive) = scan::best(&question, budget)?;
-    Ok(Ranked { guesses, exhaustive, ..Ranked::default() })
-}
-
-/// A proven guess and, behind it, what the rule of thumb says of the others.
-fn lead(
-    game: &Game,
-    turns: &[Turn],
-    candidates: &[u32],
-    choice: &Choice,
-    top: usize,
-    play: optimal::Play,
-    budget: &Budget,
-) -> Result<Ranked, Stopped> {
-    let mut ranked = Ranked { exhaustive: true, ..Ranked::default() };
-    let first = game.index(&play.guess);
-    if top > 1 {
-        let choice = Choice { strategy: choice.strategy.rule_of_thumb(), ..*choice };
-        ranked = rank(game, turns, candidates, &choice, top, budget)?;
-        ranked.guesses.retain(|&guess| guess != first);
-        ranked.guesses.truncate(top - 1);
-    }
-    ranked.guesses.insert(0, first);
-    Ok(Ranked { proven: Some(play.value), from_book: play.from_book, ..ranked })
+    Ok(Ranked { guesses, exhaustive })
 }

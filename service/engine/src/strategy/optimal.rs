@@ -1,12 +1,16 @@
 //! Play that nothing beats: from a book, or proven on the spot.
 
+use super::{Advice, measured, scan};
 use crate::{
     book,
     budget::{Budget, Stopped},
+    candidates::Candidates,
     code::Code,
     exact::{Goal, Objective, Progress, SolveError, SolveLimits, Value, solve_set},
     game::Game,
     history::Turn,
+    rules::Rules,
+    symmetry::Canonical,
 };
 
 pub(super) const DESCRIPTION: &str = "the least total of guesses, proven: from a book, or by an exact search on the \
@@ -38,11 +42,59 @@ pub(super) fn play(
     objective: Objective,
     budget: &Budget,
 ) -> Result<Option<Play>, Stopped> {
-    if let Some(book) = book::open(game.rules(), objective)
-        && let Some((guess, value)) = book.guess(turns)
-    {
+    if let Some((guess, value)) = from_book(game.rules(), turns, objective) {
         return Ok(Some(Play { guess, value, from_book: true }));
     }
+    if candidates.len() > PROOF_CANDIDATES {
+        return Ok(None);
+    }
+    // Proven at the canonical form, histories that are the same by renaming play alike, whoever remembers it for them.
+    let Some(canonical) = Canonical::of(game.rules(), turns) else {
+        return prove(game, candidates, objective, budget);
+    };
+    let renamed = game.candidates(canonical.history(), budget)?;
+    let play = prove(game, renamed.indices(), objective, budget)?;
+    Ok(play.map(|play| {
+        let dead = scan::dead_symbols(game, renamed.indices());
+        let guess = canonical.smallest(&play.guess, dead, 1).pop_first();
+        Play { guess: guess.expect("some guess stands for it"), ..play }
+    }))
+}
+
+/// The guess of a book, in the names of these turns, and what it needs.
+pub(super) fn from_book(
+    rules: &Rules,
+    turns: &[Turn],
+    objective: Objective,
+) -> Option<(Code, Value)> {
+    book::open(rules, objective)?.guess(turns)
+}
+
+impl Play {
+    /// This guess as advice, given the candidates under its names.
+    pub(super) fn advice(
+        &self,
+        game: &Game,
+        candidates: &Candidates,
+        budget: &Budget,
+    ) -> Result<Advice, Stopped> {
+        let suggestion = measured(game, candidates, game.index(&self.guess), budget)?;
+        Ok(Advice {
+            suggestions: vec![suggestion],
+            exhaustive: true,
+            proven: Some(self.value),
+            from_book: self.from_book,
+        })
+    }
+}
+
+/// The best play, if a proof fits the budget.
+pub(super) fn prove(
+    game: &Game,
+    candidates: &[u32],
+    objective: Objective,
+    budget: &Budget,
+) -> Result<Option<Play>, Stopped> {
     if candidates.len() > PROOF_CANDIDATES {
         return Ok(None);
     }

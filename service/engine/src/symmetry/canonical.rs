@@ -1,10 +1,16 @@
 //! One form for all histories that are the same by renaming, and the way back.
 
-use super::{MAX_ORDERED, MAX_RENAMINGS, NAMELESS, Renaming, orders};
+use std::collections::BTreeSet;
+
+use super::{
+    MAX_RENAMINGS,
+    renaming::{MAX_ORDERED, NAMELESS, Renaming, alike, orders, symbols},
+};
 use crate::{
     code::Code,
+    feedback::Class,
     history::{History, Turn},
-    rules::{MAX_ALPHABET, MAX_LENGTH, Rules},
+    rules::{MAX_ALPHABET, Rules},
 };
 
 /// Histories of more turns have no form: they leave too few candidates for one to pay.
@@ -24,32 +30,15 @@ struct Way {
     renaming: Renaming,
     /// The turns that have their place in the form, a bit each.
     used: u64,
-    /// The new names that were given, a bit each.
-    taken: u64,
 }
 
 impl Way {
-    /// The new name of a code; symbols without a name get the first ones that are left, in the order of their use.
+    /// This way, with one more turn, and the new name of its guess.
     fn follow(mut self, rules: &Rules, turn: usize, code: &Code) -> (Code, Way) {
-        let mut renamed = *code;
-        for (place, name) in renamed.symbols_mut().iter_mut().enumerate() {
-            let symbol = code.symbols()[usize::from(self.renaming.places[place])];
-            let given = &mut self.renaming.symbols[usize::from(symbol)];
-            if *given == NAMELESS {
-                *given = (alike(rules, symbol) & !self.taken).trailing_zeros() as u8;
-                self.taken |= 1 << *given;
-            }
-            *name = *given;
-        }
+        let renamed = self.renaming.name(rules, code);
         self.used |= 1 << turn;
         (renamed, self)
     }
-}
-
-/// The symbols that a symbol may change names with, a bit each: those that may stand at the same places.
-fn alike(rules: &Rules, symbol: u8) -> u64 {
-    let all = u64::MAX >> (64 - rules.symbols());
-    all & if rules.not_first() >> symbol & 1 == 1 { rules.not_first() } else { !rules.not_first() }
 }
 
 impl<'a> Canonical<'a> {
@@ -57,16 +46,18 @@ impl<'a> Canonical<'a> {
     /// guesses come first. Nothing for codes of more than six places, more than sixteen turns, and where too many
     /// renamings lead there.
     pub fn new(rules: &'a Rules, history: &History) -> Option<Canonical<'a>> {
-        let mut turns = history.canonical().turns().to_vec();
+        Canonical::of(rules, history.canonical().turns())
+    }
+
+    /// The same of turns of which no two are alike.
+    pub(crate) fn of(rules: &'a Rules, turns: &[Turn]) -> Option<Canonical<'a>> {
         if rules.length() > MAX_ORDERED || turns.len() > MAX_FORMED {
             return None;
         }
+        let mut turns = turns.to_vec();
         turns.sort_by_key(|turn| turn.class);
-        let way = |places| {
-            let renaming = Renaming { places, symbols: [NAMELESS; MAX_ALPHABET] };
-            Way { renaming, used: 0, taken: 0 }
-        };
-        let mut ways: Vec<Way> = orders(rules).into_iter().map(way).collect();
+        let way = |places| Way { renaming: Renaming::begin(places), used: 0 };
+        let mut ways: Vec<Way> = orders(rules, |_, _| true).into_iter().map(way).collect();
         let mut form: Vec<Turn> = Vec::with_capacity(turns.len());
         for Turn { class, .. } in &turns {
             // Every way on, and of those only the ones by which the least code comes next.
@@ -94,26 +85,73 @@ impl<'a> Canonical<'a> {
         Some(Canonical { rules, history, ways })
     }
 
+    /// The canonical form of a history together with a guess that has no answer yet, in the same cases.
+    pub fn with_guess(rules: &Rules, history: &History, guess: Code) -> Option<(History, Code)> {
+        // A class that no answer has: the guess stays the guess.
+        let open = Class(u8::MAX);
+        let mut turns = history.canonical().turns().to_vec();
+        turns.push(Turn { guess, class: open });
+        let form = Canonical::of(rules, &turns)?.history;
+        let (asked, turns): (Vec<Turn>, Vec<Turn>) =
+            form.turns().iter().partition(|turn| turn.class == open);
+        Some((History::new(turns).ok()?, asked[0].guess))
+    }
+
     /// The history in its canonical form.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// The smallest guess of the given history that stands for `guess`, a guess of the canonical form: of all that a
-    /// renaming makes of it, or another choice among the symbols that are `dead` in the canonical form, a bit each,
-    /// because no candidate has them.
-    pub(crate) fn smallest(&self, guess: &Code, dead: u64) -> Code {
-        let named = self.ways.iter().map(|way| self.back(way, guess, dead));
-        named.min().expect("at least one way leads to the form")
+    /// The smallest guesses of the given history that stand for `guess`, a guess of the canonical form: up to `most`,
+    /// at least one. They are what the renamings make of it, with any choice among the symbols that are `dead` in the
+    /// canonical form, a bit each, because no candidate has them.
+    pub(crate) fn smallest(&self, guess: &Code, dead: u64, most: usize) -> BTreeSet<Code> {
+        let mut smallest = Smallest { most, codes: BTreeSet::new() };
+        for way in &self.ways {
+            let mut code = *guess;
+            Back::new(self.rules, way, guess, dead).walk(0, 0, &mut code, &mut smallest);
+        }
+        smallest.codes
     }
+}
 
-    /// The smallest guess that one of the ways makes of `guess`.
-    fn back(&self, way: &Way, guess: &Code, dead: u64) -> Code {
-        let rules = self.rules;
-        let all = u64::MAX >> (64 - rules.symbols());
-        // Old names by new ones; the old symbols that are seen, and those that no candidate has.
-        let mut names = [NAMELESS; MAX_ALPHABET];
-        let (mut seen, mut old_dead) = (0_u64, 0_u64);
+/// The smallest codes so far.
+struct Smallest {
+    most: usize,
+    codes: BTreeSet<Code>,
+}
+
+impl Smallest {
+    /// Offers a code; tells whether a greater one may have a place as well.
+    fn offer(&mut self, code: Code) -> bool {
+        if self.codes.len() == self.most && self.codes.last().is_none_or(|last| code >= *last) {
+            return false;
+        }
+        self.codes.insert(code);
+        if self.codes.len() > self.most {
+            self.codes.pop_last();
+        }
+        true
+    }
+}
+
+/// A way back from the canonical form, for one guess.
+struct Back<'a> {
+    rules: &'a Rules,
+    /// The guess in its new names, in the order of the old places.
+    guess: Code,
+    /// Old names by new ones.
+    names: [u8; MAX_ALPHABET],
+    /// The old symbols that are seen in the turns, a bit each.
+    seen: u64,
+    /// The symbols that no candidate has, a bit each, by new names and by old.
+    dead: u64,
+    old_dead: u64,
+}
+
+impl<'a> Back<'a> {
+    fn new(rules: &'a Rules, way: &Way, guess: &Code, dead: u64) -> Back<'a> {
+        let (mut names, mut seen, mut old_dead) = ([NAMELESS; MAX_ALPHABET], 0, 0);
         for (symbol, &name) in way.renaming.symbols.iter().enumerate() {
             if name != NAMELESS {
                 names[usize::from(name)] = symbol as u8;
@@ -122,30 +160,43 @@ impl<'a> Canonical<'a> {
             }
         }
         // What no turn has is all dead or all alive, of each kind.
-        let unseen_dead = dead & !way.taken;
-        for name in (0..64).filter(|name| unseen_dead >> name & 1 == 1) {
+        for name in symbols(dead & !way.renaming.taken) {
             old_dead |= alike(rules, name) & !seen;
         }
-        let mut places = [0; MAX_LENGTH];
-        for (to, &from) in way.renaming.places.iter().enumerate() {
-            places[usize::from(from)] = to;
+        let mut placed = *guess;
+        for (&symbol, &from) in guess.symbols().iter().zip(&way.renaming.places) {
+            placed.symbols_mut()[usize::from(from)] = symbol;
         }
-        let (mut code, mut used) = (*guess, 0_u64);
-        for (place, old) in code.symbols_mut().iter_mut().enumerate() {
-            let name = guess.symbols()[places[place]];
-            let free = all & if rules.repeats() { u64::MAX } else { !used };
-            if dead >> name & 1 == 1 {
-                let first = if place == 0 { !rules.not_first() } else { u64::MAX };
-                *old = (old_dead & free & first).trailing_zeros() as u8;
-            } else {
-                let known = &mut names[usize::from(name)];
-                if *known == NAMELESS {
-                    *known = (alike(rules, name) & !seen & !used).trailing_zeros() as u8;
-                }
-                *old = *known;
+        Back { rules, guess: placed, names, seen, dead, old_dead }
+    }
+
+    /// Offers what the guess may be, in alphabet order, with the places before `place` as in `code`, until a greater
+    /// one has no place; tells whether one has. `used` are the symbols of these places, a bit each.
+    fn walk(&mut self, place: usize, used: u64, code: &mut Code, smallest: &mut Smallest) -> bool {
+        let Some(&name) = self.guess.symbols().get(place) else { return smallest.offer(*code) };
+        let known = self.names[usize::from(name)];
+        let is_dead = self.dead >> name & 1 == 1;
+        let mut choices = if is_dead {
+            let free = if self.rules.repeats() { u64::MAX } else { !used };
+            let first = if place == 0 { !self.rules.not_first() } else { u64::MAX };
+            self.old_dead & free & first
+        } else if known == NAMELESS {
+            alike(self.rules, name) & !self.seen & !used
+        } else {
+            1 << known
+        };
+        while choices != 0 {
+            let old = choices.trailing_zeros() as u8;
+            choices &= choices - 1;
+            code.symbols_mut()[place] = old;
+            if !is_dead {
+                self.names[usize::from(name)] = old;
             }
-            used |= 1 << *old;
+            if !self.walk(place + 1, used | 1 << old, code, smallest) {
+                return false;
+            }
         }
-        code
+        self.names[usize::from(name)] = known;
+        true
     }
 }

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use herdsman_engine::{
-    Budget, Choice, Class, History, Pool, Rules, Strategy, Tie, partition, suggest,
-};
+use herdsman_engine::{Budget, Choice, Class, History, Pool, Rules, Strategy, Tie, partition};
 use herdsman_proto::v1;
 
 use super::{
@@ -14,7 +12,7 @@ use super::{
 };
 use crate::{
     cache::{AdviceKey, AnalysisKey, Origin, Position},
-    games::Games,
+    games::{self, Games},
 };
 
 /// An answer, without its source; nothing if no code agrees with the history.
@@ -122,22 +120,23 @@ fn advise(games: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Fai
         strategy: convert::strategy_number(key.choice.strategy).into(),
         ..Default::default()
     };
-    if let Some((advice, remaining, origin)) = games.advice(&game, key, budget)? {
-        fill(&mut reply, &position.rules, &advice, remaining);
-        if origin == Origin::Cache {
-            reply.source = v1::Source::Cache.into();
-        }
+    if reply.solved {
+        let candidates = games.candidates(&game, position, budget)?;
+        let Some(&secret) = candidates.indices().first() else { return Ok(None) };
+        reply.remaining = convert::count(candidates.len());
+        reply.secret = position.rules.text(&game.code(secret));
         return Ok(Some(reply));
     }
-    let candidates = games.candidates(&game, position, budget)?;
-    let Some(&first) = candidates.indices().first() else { return Ok(None) };
-    reply.remaining = convert::count(candidates.len());
-    if candidates.len() == 1 {
-        reply.secret = position.rules.text(&game.code(first));
+    let Some((advice, remaining, origin)) = games.advice(&game, key, budget)? else {
+        return Ok(None);
+    };
+    fill(&mut reply, &position.rules, &advice, remaining);
+    if remaining == 1 {
+        // A single candidate is the only suggestion.
+        reply.secret = position.rules.text(&advice.suggestions[0].guess);
     }
-    if !reply.solved {
-        let advice = suggest(&game, &position.history, &candidates, &key.choice, key.top, budget)?;
-        fill(&mut reply, &position.rules, &advice, candidates.len());
+    if origin == Origin::Cache {
+        reply.source = v1::Source::Cache.into();
     }
     Ok(Some(reply))
 }
@@ -197,16 +196,23 @@ pub(super) async fn analyze(
 fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, Failure> {
     let rules = &key.position.rules;
     let game = games.game(rules)?;
-    let candidates = games.candidates(&game, &key.position, budget)?;
-    if candidates.is_empty() {
+    let rate = key.rate && !key.position.is_won();
+    let analysis = games.analysis(key, |AnalysisKey { position, guess, .. }| {
+        let candidates = games.candidates(&game, position, budget)?;
+        let partition = partition(&game, &candidates, guess, budget)?;
+        let cost = match rate && !candidates.is_empty() {
+            true => rate::cost(&game, position, &candidates, *guess, &partition, budget)?,
+            false => None,
+        };
+        let candidate = candidates.contains(game.index(guess));
+        Ok::<_, Failure>(games::Analysis { partition, candidate, cost })
+    })?;
+    let partition = &analysis.partition;
+    let remaining = partition.total() as usize;
+    if remaining == 0 {
         return Ok(None);
     }
-    let partition = partition(&game, &candidates, &key.guess, budget)?;
-    let (mut best, mut cost) = (Vec::new(), None);
-    if key.rate && !key.position.is_won() {
-        best = rate::best(&game, &key.position, &candidates, budget)?;
-        cost = rate::cost(&game, &key.position, &candidates, key.guess, &partition, budget)?;
-    }
+    let best = if rate { rate::best(games, &game, &key.position, budget)? } else { vec![] };
     let row = |(class, &count): (u8, &u32)| v1::PartitionRow {
         feedback: Some(convert::feedback(rules, Class(class))),
         count: convert::count(count),
@@ -214,8 +220,8 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
         bits: partition.class_bits(Class(class)),
     };
     Ok(Some(v1::AnalyzeResponse {
-        remaining: convert::count(candidates.len()),
-        candidate: candidates.contains(game.index(&key.guess)),
+        remaining: convert::count(remaining),
+        candidate: analysis.candidate,
         partition: (0..)
             .zip(partition.counts())
             .filter(|(_, count)| **count > 0)
@@ -223,7 +229,10 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
             .collect(),
         facts: Some(convert::facts(partition.facts())),
         best,
-        cost,
+        cost: analysis.cost.map(|total| v1::GuessCost {
+            total: convert::count(total),
+            mean: convert::mean(total, remaining),
+        }),
     }))
 }
 

@@ -7,7 +7,10 @@ use herdsman_engine::{
 use herdsman_proto::v1;
 
 use super::convert;
-use crate::cache::Position;
+use crate::{
+    cache::{AdviceKey, Position},
+    games::Games,
+};
 
 /// The most scores of one choice: some tenths of a second where every one is computed.
 const CHOICE_SCORES: u64 = 1 << 28;
@@ -26,29 +29,29 @@ const SCORES: [Strategy; 4] =
 
 /// The best guess by each score.
 pub(super) fn best(
+    games: &Games,
     game: &Game,
     position: &Position,
-    candidates: &Candidates,
     budget: &Budget,
 ) -> Result<Vec<v1::RatedGuess>, Stopped> {
     let budget = Budget::new(budget.stop.clone(), CHOICE_SCORES);
     let rated = SCORES.map(|strategy| {
         let choice = Choice { strategy, ..Choice::default() };
-        let advice = suggest(game, &position.history, candidates, &choice, 1, &budget)?;
+        let position = position.clone();
+        let key = AdviceKey { position, choice, top: 1, max_scores: budget.max_scores };
+        let advice = games.advice(game, &key, &budget)?.map(|(advice, ..)| advice);
+        let best = advice.as_ref().map(|advice| advice.suggestions[0]);
         Ok(v1::RatedGuess {
             strategy: convert::strategy_number(strategy).into(),
-            suggestion: advice
-                .suggestions
-                .first()
-                .map(|suggestion| convert::suggestion(game.rules(), suggestion)),
-            exhaustive: advice.exhaustive,
+            suggestion: best.map(|best| convert::suggestion(game.rules(), &best)),
+            exhaustive: advice.is_some_and(|advice| advice.exhaustive),
         })
     });
     rated.into_iter().collect()
 }
 
-/// How many guesses more than the best play it takes to make this guess first; nothing where that cannot be proven
-/// within these limits.
+/// How many guesses more than the best play it takes, over all candidates, to make this guess first; nothing where
+/// that cannot be proven within these limits.
 pub(super) fn cost(
     game: &Game,
     position: &Position,
@@ -56,7 +59,7 @@ pub(super) fn cost(
     guess: Code,
     partition: &Partition,
     budget: &Budget,
-) -> Result<Option<v1::GuessCost>, Stopped> {
+) -> Result<Option<u64>, Stopped> {
     let scores = u64::from(game.size()) * candidates.len() as u64;
     let max_nodes = if scores > PROOF_BYTES as u64 { 0 } else { PROOF_SCORES / scores };
     let limits = SolveLimits { memo_bytes: PROOF_BYTES, threads: 1, max_nodes };
@@ -82,11 +85,7 @@ pub(super) fn cost(
         let Some(rest) = least(&history, &left)? else { return Ok(None) };
         total += rest;
     }
-    let more = total - best;
-    Ok(Some(v1::GuessCost {
-        total: convert::count(more),
-        mean: convert::mean(more, candidates.len()),
-    }))
+    Ok(Some(total - best))
 }
 
 /// The least number of guesses over all candidates: from a book, or by a proof within the limits.

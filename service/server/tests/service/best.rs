@@ -89,3 +89,57 @@ async fn the_cost_of_a_guess_is_what_it_takes_more_than_the_best_play() {
     let none_is_better = rate(&mut client, "bulls-and-cows", "", "9876").await.cost;
     assert_eq!(none_is_better, none);
 }
+
+/// A history and a guess, and both with other symbols, at other places, in another order of turns.
+const ALIKE: [(&str, &str); 2] =
+    [("0123=0b2c 4516=1b1c 4718=0b1c", "0456"), ("9523=0b1c 9548=1b1c 6709=0b2c", "8745")];
+
+#[tokio::test]
+async fn what_one_history_was_told_is_told_to_all_that_are_the_same_by_renaming() {
+    for strategy in [Strategy::Optimal, Strategy::OptimalWorstCase, Strategy::MostPartsRefined] {
+        for top_k in [1, 4] {
+            let ask = |which: usize| v1::BestNextGuessRequest {
+                strategy: strategy.into(),
+                top_k,
+                ..guess_request(preset("bulls-and-cows"), ALIKE[which].0)
+            };
+            let (_host, mut client) = service().await;
+            let first = client.best_next_guess(ask(0)).await.unwrap().into_inner();
+            let told = client.best_next_guess(ask(1)).await.unwrap().into_inner();
+            assert_eq!((first.source(), told.source()), (Source::Computed, Source::Cache));
+            assert_eq!((first.remaining, &first.proven), (26, &told.proven));
+            let (_other, mut client) = service().await;
+            let fresh = client.best_next_guess(ask(1)).await.unwrap().into_inner();
+            assert_eq!(fresh.source(), Source::Computed);
+            assert_eq!(told, v1::BestNextGuessResponse { source: told.source, ..fresh });
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_behind_a_proven_guess_is_computed_where_it_is_not_kept() {
+    let (_host, mut client) = service().await;
+    let mut ask = async |top_k| {
+        let request = guess_request(preset("bulls-and-cows"), ALIKE[0].0);
+        let request = v1::BestNextGuessRequest { top_k, ..request };
+        client.best_next_guess(request).await.unwrap().into_inner()
+    };
+    let (one, three) = (ask(1).await, ask(3).await);
+    assert_eq!((one.proof(), three.proof()), (v1::Proof::Proven, v1::Proof::Proven));
+    assert_eq!((one.source(), three.source()), (Source::Computed, Source::Computed));
+    assert_eq!((three.suggestions.len(), &three.suggestions[..1]), (3, &one.suggestions[..]));
+}
+
+#[tokio::test]
+async fn a_guess_is_worth_the_same_under_other_names_whoever_asked_before() {
+    let analyses = async |client: &mut Client, which: usize| {
+        rate(client, "bulls-and-cows", ALIKE[which].0, ALIKE[which].1).await
+    };
+    let (_host, mut client) = service().await;
+    let first = analyses(&mut client, 0).await;
+    let told = analyses(&mut client, 1).await;
+    assert!(first.cost.is_some());
+    assert_eq!((&first.partition, first.facts), (&told.partition, told.facts));
+    let (_other, mut client) = service().await;
+    assert_eq!(told, analyses(&mut client, 1).await);
+}
