@@ -3,7 +3,7 @@
 //! Owns the reading of flags and of ranges such as `0-9`. Whether rules, codes and answers are good is for the
 //! server to say.
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{env, io, path::PathBuf, time::Duration};
 
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
@@ -39,14 +39,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub(crate) struct Options {
-    /// Where the server is
-    #[arg(
-        long,
-        global = true,
-        env = "HERDSMAN_SERVER",
-        value_name = "URL",
-        default_value = "http://127.0.0.1:50051"
-    )]
+    /// Where the server is; the environment variable HERDSMAN_SERVER sets the default
+    #[arg(long, global = true, value_name = "URL", default_value_t = default_server())]
     pub(crate) server: String,
     /// How long to wait for the answer to one call: 200ms, 5s, 2m [default: 30s; of `solve` the server's limit]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
@@ -79,8 +73,9 @@ pub(crate) enum Command {
     Analyze(Analyze),
     /// Find the best possible play and prove it
     #[command(after_help = "\
-Progress is shown on a terminal, and Ctrl-C ends the search. With --format json the result is one document with
-total, mean, max, histogram, first_guess, proven, source and impossible.")]
+A terminal shows how far the search is: the bar is how much of the gap between the best strategy
+found and what is proven has closed. Ctrl-C ends the search. With --format json the result is one
+document with total, mean, max, histogram, first_guess, proven, source and impossible.")]
     Solve(Solve),
     /// Tell whether all answers can be true, and which is wrong if not
     Diagnose(Position),
@@ -293,6 +288,14 @@ const STRATEGIES: [&str; 10] = [
     "entropy_larmouth",
     "most_parts_refined",
 ];
+
+/// The server that the environment names. clap's own reading would take an empty variable for an empty address.
+fn default_server() -> String {
+    env::var_os("HERDSMAN_SERVER").filter(|server| !server.is_empty()).map_or_else(
+        || "http://127.0.0.1:50051".to_owned(),
+        |server| server.to_string_lossy().into(),
+    )
+}
 
 fn strategy(name: &str) -> i32 {
     v1::Strategy::from_str_name(&format!("STRATEGY_{name}")).unwrap_or_default() as i32

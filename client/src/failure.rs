@@ -33,6 +33,10 @@ pub(crate) enum Failure {
          in the project, or name another with --server"
     )]
     Unreachable { server: String },
+    #[error(
+        "the server at {server} went away in the middle of its answer: see that `herdsmand` runs there, and ask again"
+    )]
+    Gone { server: String },
     #[error("cannot write {name}: {error}")]
     Tree { name: String, error: io::Error },
     #[error("stopped")]
@@ -61,8 +65,22 @@ pub(crate) fn settled(status: Status) -> Status {
             "the deadline came before the answer: allow more with --timeout",
         );
     }
-    let lost = "what answers there is no Herdsman server, or it went away";
-    Status::unavailable(format!("{lost} ({})", status.message()))
+    Status::unavailable(format!(
+        "the server went away before its answer, or it is no Herdsman server: see that `herdsmand` runs there, and \
+         ask again ({})",
+        status.message()
+    ))
+}
+
+/// Why a stream that had begun is not whole. If it broke on the way, the server is one of ours and went away.
+pub(crate) fn broken_stream(status: Status, server: &str) -> Failure {
+    let on_the_way = status.source().is_some();
+    match settled(status) {
+        status if on_the_way && status.code() == Code::Unavailable => {
+            Failure::Gone { server: server.to_owned() }
+        }
+        status => status.into(),
+    }
 }
 
 /// The exit code of a command.
@@ -79,7 +97,7 @@ pub(crate) fn exit_code(result: &Result<Verdict, Failure>) -> u8 {
             | Failure::Tree { .. },
         ) => 2,
         Err(Failure::Turn(_)) => 3,
-        Err(Failure::Unreachable { .. } | Failure::Broken(_)) => 4,
+        Err(Failure::Unreachable { .. } | Failure::Gone { .. } | Failure::Broken(_)) => 4,
         // As shells count a program that SIGINT ended.
         Err(Failure::Interrupted) => 130,
         Err(Failure::Refused(status)) => match status.code() {
@@ -100,7 +118,7 @@ fn sentences(status: &Status) -> String {
             let lines: Vec<_> = bad
                 .field_violations
                 .iter()
-                .map(|violation| format!("{}: {}", violation.field, violation.description))
+                .map(|wrong| format!("{}: {}", argument(&wrong.field), wrong.description))
                 .collect();
             lines.join("\n       ")
         }
@@ -111,6 +129,47 @@ fn sentences(status: &Status) -> String {
         let _ = write!(text, "\n       try again in {delay:?}");
     }
     text
+}
+
+/// What was typed that became `field` of a request: `turn 1, the guess` for `history[0].guess`. A field that no
+/// argument is made into, or that only a newer server checks, keeps its name.
+fn argument(field: &str) -> String {
+    if let Some((index, part)) =
+        field.strip_prefix("history[").and_then(|rest| rest.split_once(']'))
+        && let Ok(index) = index.parse::<u32>()
+    {
+        let part = match part {
+            ".guess" => ", the guess",
+            ".feedback" => ", the answer",
+            _ => "",
+        };
+        return format!("turn {}{part}", u64::from(index) + 1);
+    }
+    let argument = match field {
+        "rules" => "the game",
+        "history" => "the turns",
+        "secret" => "the secret",
+        "guess" => "the guess",
+        "rules.preset" => "--rules",
+        "pool" => "--consistent-only",
+        "top_k" => "--top",
+        "max_guesses" => "--max",
+        "limits.threads"
+        | "limits.max_scores"
+        | "strategy"
+        | "tie"
+        | "objective"
+        | "rules.feedback"
+        | "rules.codes.alphabet"
+        | "rules.codes.length"
+        | "rules.codes.repeats"
+        | "rules.codes.not_first" => {
+            let name = field.rsplit('.').next().unwrap_or(field);
+            return format!("--{}", name.replace('_', "-"));
+        }
+        _ => field,
+    };
+    argument.to_owned()
 }
 
 #[cfg(test)]
@@ -135,12 +194,33 @@ mod tests {
     }
 
     #[test]
+    fn a_field_is_named_by_what_was_typed() {
+        for (field, typed) in [
+            ("history[0].guess", "turn 1, the guess"),
+            ("history[9].feedback", "turn 10, the answer"),
+            ("history[9]", "turn 10"),
+            ("history[-1].guess", "history[-1].guess"),
+            ("history[1", "history[1"),
+            ("rules.codes.not_first", "--not-first"),
+            ("rules.preset", "--rules"),
+            ("limits.max_scores", "--max-scores"),
+            ("page_token", "page_token"),
+            ("", ""),
+        ] {
+            assert_eq!(argument(field), typed);
+        }
+    }
+
+    #[test]
     fn an_error_names_every_field_that_is_wrong() {
         let mut details =
             tonic_types::ErrorDetails::with_error_info("INVALID_CODE", "herdsman", []);
         details.add_bad_request_violation("guess", "write 4 digits");
         details.add_bad_request_violation("secret", "write 4 more");
         let status = Status::with_error_details(Code::InvalidArgument, "two fields", details);
-        assert_eq!(sentences(&status), "guess: write 4 digits\n       secret: write 4 more");
+        assert_eq!(
+            sentences(&status),
+            "the guess: write 4 digits\n       the secret: write 4 more"
+        );
     }
 }

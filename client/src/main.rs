@@ -7,6 +7,7 @@ mod batch;
 mod commands;
 mod failure;
 mod output;
+mod progress;
 mod remote;
 mod solve;
 mod tree;

@@ -1,6 +1,6 @@
 //! `herdsman solve`: a search that is watched while it runs, and its result.
 //!
-//! Owns the stream. How a tree is written is `tree`.
+//! Owns the stream. What is told of its progress is `progress`, how a tree is written `tree`.
 
 use std::{
     fs::{self, OpenOptions},
@@ -9,13 +9,14 @@ use std::{
 };
 
 use herdsman_proto::v1::{self, solve_response::Event};
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::{
     args::{Format, Options, Solve},
-    failure::{Failure, Verdict},
+    failure::{self, Failure, Verdict},
     output::Output,
+    progress::Gap,
     remote::Remote,
     tree, words,
 };
@@ -91,21 +92,18 @@ async fn search(
     remote: &Remote,
     request: v1::SolveRequest,
 ) -> Result<(v1::SolveResult, Vec<v1::StrategyNode>), Failure> {
-    // Drawn on standard error, and only if that is a terminal.
-    let bar = ProgressBar::new_spinner();
+    // On standard error, if that is a terminal; drawn from its first message on, and cleared when dropped.
+    let style = ProgressStyle::with_template("{wide_msg}").expect("the template is sound");
+    let line = ProgressBar::no_length().with_style(style);
+    let mut gap = Gap::default();
     let mut stream = remote.solver().solve(remote.patient_request(request)).await?.into_inner();
     let mut nodes = Vec::new();
-    while let Some(message) = stream.message().await? {
+    let broken = |status| failure::broken_stream(status, remote.server());
+    while let Some(message) = stream.message().await.map_err(broken)? {
         match message.event {
-            Some(Event::Progress(progress)) => {
-                bar.set_message(words::progress(&progress));
-                bar.tick();
-            }
+            Some(Event::Progress(progress)) => line.set_message(gap.line(&progress)),
             Some(Event::Tree(part)) => nodes.extend(part.nodes),
-            Some(Event::Result(result)) => {
-                bar.finish_and_clear();
-                return Ok((result, nodes));
-            }
+            Some(Event::Result(result)) => return Ok((result, nodes)),
             // What a newer server tells beside.
             None => {}
         }

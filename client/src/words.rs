@@ -66,16 +66,6 @@ pub(crate) fn solve(reply: &v1::SolveResult, max_guesses: i32) -> String {
     text
 }
 
-/// How far a search is, on one line.
-pub(crate) fn progress(progress: &v1::SolveProgress) -> String {
-    let seconds = progress.elapsed_ms as f64 / 1000.0;
-    let mut text = format!("{seconds:.1} s, sets of candidates measured: {}", progress.nodes);
-    if let Some(best) = progress.best_total {
-        text += &format!(": {best} guesses at best, {} at least", progress.bound_total);
-    }
-    text
-}
-
 /// What speaks for a guess: `could be the secret; leaves at most 264 of 1440, 182.4 expected, 2.86 bits`.
 fn suggestion(suggestion: &v1::Suggestion, remaining: i32) -> String {
     let facts = suggestion.facts.unwrap_or_default();

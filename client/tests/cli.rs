@@ -175,7 +175,11 @@ fn ties_and_pools_are_heeded() {
         let suggestions = json["suggestions"].as_array().unwrap();
         assert!(suggestions.iter().all(|suggestion| suggestion["candidate"] == true), "{only}");
     }
-    fails("guess --strategy optimal --consistent-only", 3, &["pool: ", "GUESS_POOL_ANY"]);
+    fails(
+        "guess --strategy optimal --consistent-only",
+        3,
+        &["--consistent-only: ", "GUESS_POOL_ANY"],
+    );
     let first = herdsman("guess 0123=0b1c --strategy first_consistent").out;
     assert!(first.starts_with("1456\n"), "{first}");
 }
@@ -322,6 +326,30 @@ fn an_interrupt_ends_the_search_on_the_server_too() {
 }
 
 #[test]
+fn a_server_that_goes_away_during_a_search_exits_with_4_and_what_to_do() {
+    let (tell, told) = mpsc::channel();
+    let runtime = Runtime::new().unwrap();
+    runtime.spawn(async move {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = Server::new(Config::default()).unwrap();
+        tell.send((listener.local_addr().unwrap(), server.stats())).unwrap();
+        server.serve(listener, std::future::pending()).await.unwrap();
+    });
+    let (address, mut stats) = told.recv().unwrap();
+    let search = thread::spawn(move || {
+        run(&address.to_string(), "solve --rules bulls-and-cows-repeats --no-book", "")
+    });
+    runtime.block_on(stats.wait_for(|stats| stats.running == 1)).unwrap();
+    runtime.shutdown_background();
+    let run = search.join().unwrap();
+    assert_eq!((run.code, run.out.as_str()), (Some(4), ""), "{}", run.err);
+    for part in ["went away", "see that `herdsmand` runs there", "ask again"] {
+        assert!(run.err.contains(part), "{}", run.err);
+    }
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+}
+
+#[test]
 fn info_names_games_and_strategies() {
     let run = herdsman("info");
     for part in [env!("CARGO_PKG_VERSION"), "bulls-and-cows", "1296", "minimax", "20000000"] {
@@ -379,15 +407,16 @@ fn a_batch_without_errors_exits_with_0() {
 }
 
 #[test]
-fn bad_input_exits_with_3_and_names_the_field() {
+fn bad_input_exits_with_3_and_names_the_argument() {
     fails("guess 0123", 3, &["`0123` is not a turn", "0123=0b1c"]);
-    fails("guess 0123=3b1c", 3, &["history[0].feedback: "]);
-    fails("guess 0122=0b1c", 3, &["history[0].guess: "]);
-    fails("filter --rules chess", 3, &["rules.preset: "]);
-    fails("filter --alphabet= --count", 3, &["rules.codes.alphabet: "]);
+    fails("guess 0123=3b1c", 3, &["turn 1, the answer: "]);
+    fails("guess 0123=0b1c 0122=0b1c", 3, &["turn 2, the guess: "]);
+    fails("score 0123 012", 3, &["error: the guess: "]);
+    fails("filter --rules chess", 3, &["--rules: "]);
+    fails("filter --alphabet= --count", 3, &["--alphabet: "]);
     fails("filter --length 12 --alphabet 0-9A-F --repeats", 3, &["20000000"]);
     fails("guess --top -1", 2, &[]);
-    fails("guess --top=-1", 3, &["top_k: "]);
+    fails("guess --top=-1", 3, &["--top: "]);
     fails("guess 0123=4b0c 4567=1b0c", 3, &["turn 2", "4567=1b0c"]);
 }
 
@@ -419,6 +448,18 @@ fn a_server_that_is_not_there_exits_with_4_and_the_command_that_starts_it() {
         assert!(run.err.contains(&format!("http://{free}")), "{}", run.err);
         assert!(run.err.contains("`herdsmand`") && run.err.lines().count() == 1, "{}", run.err);
     }
+}
+
+#[test]
+fn an_empty_variable_names_no_server() {
+    let run = run("", "info --help", "");
+    assert!(run.out.contains("[default: http://127.0.0.1:50051]"), "{}", run.out);
+    let run = self::run("", &format!("score 5072 5279 --server {}", *SERVER), "");
+    assert_eq!((run.code, run.out.as_str()), (Some(0), "2b1c\n"));
+    let run = self::run("ftp://host", "info", "");
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    // Typed empty, it is a mistake of a script.
+    fails("info --server=", 2, &["is not an address"]);
 }
 
 #[test]
