@@ -5,6 +5,8 @@
 //! first: so two sets that are renamings of each other nearly always come to one form, and two sets that come to one
 //! form always are. A memo keyed by the form itself is therefore sound: no proof rests on a hash or an invariant.
 
+use std::sync::OnceLock;
+
 use crate::{
     code::Code,
     game::Game,
@@ -38,6 +40,9 @@ pub(super) struct Form {
     pub(super) absent: Absent,
     /// What turned the set into this.
     pub(super) naming: Renaming,
+    /// What the classes of each guess must cost, once `scan` has found that out: a set is measured when it is met, and
+    /// once more when its guesses are tried.
+    pub(super) sums: OnceLock<Vec<u8>>,
 }
 
 /// Colours: equal for what the refinement does not tell apart.
@@ -86,7 +91,7 @@ impl<'a> Renamer<'a> {
         let rename = |code: &Code| self.game.index(&naming.apply(code));
         let mut codes: Vec<u32> = codes.iter().map(rename).collect();
         codes.sort_unstable();
-        Form { codes, absent, naming }
+        Form { codes, absent, naming, sums: OnceLock::new() }
     }
 
     /// How positions and symbols look from within the set.

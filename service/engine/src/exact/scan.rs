@@ -147,7 +147,7 @@ impl<'a> Scan<'a> {
         let base = if self.last_only { 0 } else { n as u32 };
         let next = after(*left);
         let mut costs: Vec<u32> = match self.sums(position) {
-            Some(sums) => sums.into_iter().map(|sum| u32::from(sum) + base).collect(),
+            Some(sums) => sums.iter().map(|&sum| u32::from(sum) + base).collect(),
             _ if n <= BYTE_ROWS && !self.last_only => self.costs_bytes(matrix, n, next)?,
             _ => self.costs_any(matrix, n, next, base)?,
         };
@@ -157,24 +157,26 @@ impl<'a> Scan<'a> {
 
     /// The least of these costs, at most [`INFEASIBLE`].
     pub(super) fn least_cost(&self, position: &Position<'_>) -> Result<u32, Stopped> {
-        let Some(mut sums) = self.sums(position) else {
+        let Some(sums) = self.sums(position) else {
             return Ok(self.costs(position)?.into_iter().fold(INFEASIBLE, u32::min));
         };
         // Found without leaving the bytes, as most sets are only ever asked for this.
-        sums.truncate(position.guesses.list.len());
-        let least = sums.into_iter().fold(u8::MAX, u8::min);
+        let sums = &sums[..position.guesses.list.len()];
+        let least = sums.iter().copied().fold(u8::MAX, u8::min);
         Ok(u32::from(least) + position.form.codes.len() as u32)
     }
 
     /// What the classes of each guess must cost, padding included, where that fits bytes and no cap cuts it off.
-    fn sums(&self, position: &Position<'_>) -> Option<Vec<u8>> {
+    fn sums<'p>(&self, position: &Position<'p>) -> Option<&'p [u8]> {
         let Position { form, left, matrix, .. } = position;
         let (n, next) = (form.codes.len(), after(*left));
         let fits = next == UNCAPPED || n <= self.bound.room(next) as usize;
         let lines = self.lines.get(n).filter(|_| fits && !self.last_only)?;
-        let mut sums = vec![0; matrix.stride];
-        Kernel::get().bound(matrix.all(0), &matrix.rows, &self.classes, lines, &mut sums);
-        Some(sums)
+        Some(form.sums.get_or_init(|| {
+            let mut sums = vec![0; matrix.stride];
+            Kernel::get().bound(matrix.all(0), &matrix.rows, &self.classes, lines, &mut sums);
+            sums
+        }))
     }
 
     /// Costs where counts fit a byte: by the lines of the size bound, all lanes at once.

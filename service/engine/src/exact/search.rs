@@ -283,46 +283,48 @@ impl<'a> Search<'a> {
     ) -> Result<Option<Refined>, Stopped> {
         let left = after(position.left);
         let mut sum = cost;
-        let mut open = vec![];
+        // What costs least to find out comes first, for all classes, as it often settles the guess: that more than
+        // halves the sets that are measured. One or two secrets cost what their number says.
+        let mut unsettled = vec![];
         for part in self.scan.parts(position, guess) {
             let least = self.scan.least(part.len(), left);
             if least >= INFEASIBLE {
                 return Ok(None);
             }
-            // One or two secrets cost what their number says, and a few often what one of them shows.
             if part.len() > 2 {
-                if let Some(cost) = self.scan.by_members(position, &part, left) {
-                    sum += cost - least;
-                } else {
-                    let codes: Vec<u32> =
-                        part.iter().map(|&i| position.form.codes[i as usize]).collect();
-                    let form = self.renamer.form(&codes);
-                    let least_apart = self.scan.least_apart(part.len(), left);
-                    let known = self.glance(&form, left);
-                    let known = known.unwrap_or(Known { least: least_apart, exact: false });
-                    sum += known.least - least;
-                    if !known.exact {
-                        open.push((known.least, form));
-                    }
+                let shown = self.scan.by_members(position, &part, left);
+                let cost = shown.unwrap_or(self.scan.least_apart(part.len(), left));
+                sum += cost - least;
+                if shown.is_none() {
+                    unsettled.push((cost, part));
                 }
             }
+        }
+        let mut met = vec![];
+        for (least, part) in unsettled {
             if sum >= limit {
                 return Ok(None);
             }
+            let codes: Vec<u32> = part.iter().map(|&i| position.form.codes[i as usize]).collect();
+            let form = self.renamer.form(&codes);
+            let known = self.glance(&form, left).unwrap_or(Known { least, exact: false });
+            sum += known.least - least;
+            if !known.exact {
+                met.push((known.least, form));
+            }
         }
-        // Classes are measured only now, as what is known of all of them often settles it: that halves the nodes.
-        let mut still_open = vec![];
-        for (least, form) in open {
+        let mut open = vec![];
+        for (least, form) in met {
+            if sum >= limit {
+                return Ok(None);
+            }
             let known = self.known(&form, left)?;
             sum += known.least - least;
-            if sum >= limit {
-                return Ok(None);
-            }
             if !known.exact {
-                still_open.push((known.least, form));
+                open.push((known.least, form));
             }
         }
-        Ok(Some(Refined { sum, open: still_open }))
+        Ok((sum < limit).then_some(Refined { sum, open }))
     }
 
     /// The cost of a guess if it is below `limit`, else a bound that is not.

@@ -37,6 +37,9 @@ pub(crate) type ByteLanes = [u8; LANES];
 /// The most rows that [`Kernel::count`] takes: their counts fit a byte.
 pub(crate) const BYTE_ROWS: usize = 255;
 
+/// Classes that [`Kernel::tally`] has room for on the stack: two passes of [`Kernel::count`].
+const TALLIED: usize = 14;
+
 /// What [`Kernel::summarize`] makes of the sizes of the classes of a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Summary {
@@ -174,12 +177,14 @@ impl Kernel {
         classes: &[u8],
         counts: &mut [Lanes],
     ) {
-        let mut part = vec![[0; LANES]; classes.len()];
-        for which in which.chunks(BYTE_ROWS) {
-            self.count(rows, which, classes, &mut part);
-            for (sums, part) in counts.iter_mut().zip(&part) {
-                for (sum, &count) in sums.iter_mut().zip(part) {
-                    *sum += u32::from(count);
+        for (classes, counts) in classes.chunks(TALLIED).zip(counts.chunks_mut(TALLIED)) {
+            let part = &mut [[0; LANES]; TALLIED][..classes.len()];
+            for which in which.chunks(BYTE_ROWS) {
+                self.count(rows, which, classes, part);
+                for (sums, part) in counts.iter_mut().zip(&*part) {
+                    for (sum, &count) in sums.iter_mut().zip(part) {
+                        *sum += u32::from(count);
+                    }
                 }
             }
         }
