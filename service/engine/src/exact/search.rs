@@ -307,10 +307,12 @@ impl<'a> Search<'a> {
             }
             let codes: Vec<u32> = part.iter().map(|&i| position.form.codes[i as usize]).collect();
             let form = self.renamer.form(&codes);
+            // What the memo kept may say less than that no code of the part tells the others apart.
             let known = self.glance(&form, left).unwrap_or(Known { least, exact: false });
-            sum += known.least - least;
+            let at_least = known.least.max(least);
+            sum += at_least - least;
             if !known.exact {
-                met.push((known.least, form));
+                met.push((at_least, form));
             }
         }
         let mut open = vec![];
@@ -319,9 +321,10 @@ impl<'a> Search<'a> {
                 return Ok(None);
             }
             let known = self.known(&form, left)?;
-            sum += known.least - least;
+            let at_least = known.least.max(least);
+            sum += at_least - least;
             if !known.exact {
-                open.push((known.least, form));
+                open.push((at_least, form));
             }
         }
         Ok((sum < limit).then_some(Refined { sum, open }))
