@@ -8,9 +8,7 @@ use std::{
 };
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use herdsman_benches::{
-    FOUR_OF_TEN, OPENINGS, PLAYED, PROOFS, everything, from_book, game, histograms, split,
-};
+use herdsman_benches::{FOUR_OF_TEN, OPENINGS, PLAYED, PROOFS, everything, from_book, game, split};
 use herdsman_engine::{Budget, Code, score_matrix};
 
 fn kernels(criterion: &mut Criterion) {
@@ -21,15 +19,14 @@ fn kernels(criterion: &mut Criterion) {
     let cells = score_matrix(game.rules(), guesses, &codes, &budget).unwrap();
     for (guess, row) in guesses.iter().zip(cells.chunks(codes.len())) {
         for (secret, &class) in codes.iter().zip(row) {
-            assert_eq!(class, game.rules().score(guess, secret).0);
+            assert_eq!(u32::from(class), game.rules().score(guess, secret).0);
         }
     }
     let mut group = criterion.benchmark_group("kernels");
     group.throughput(Throughput::Elements(codes.len() as u64));
     group.bench_function("score one guess against 5040 secrets, pair by pair", |bencher| {
-        bencher.iter(|| {
-            codes.iter().map(|code| u32::from(game.rules().score(&guesses[7], code).0)).sum::<u32>()
-        });
+        bencher
+            .iter(|| codes.iter().map(|code| game.rules().score(&guesses[7], code).0).sum::<u32>());
     });
     group.bench_function("split 5040 candidates by one guess", |bencher| {
         bencher.iter(|| split(&game, black_box(&all)));
@@ -37,10 +34,6 @@ fn kernels(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(cells.len() as u64));
     group.bench_function("score 100 guesses against 5040 secrets, as a matrix", |bencher| {
         bencher.iter(|| score_matrix(game.rules(), black_box(guesses), &codes, &budget).unwrap());
-    });
-    group.throughput(Throughput::Elements((codes.len() * codes.len()) as u64));
-    group.bench_function("histograms of 5040 guesses over 5040 candidates", |bencher| {
-        bencher.iter(|| histograms(&game, black_box(&all)));
     });
     group.finish();
 }

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use gungraun::prelude::*;
 use herdsman_benches::{
     FOUR_OF_TEN, OPENINGS, PLAYED, PROOFS, Played, Position, Proof, everything, from_book, game,
-    histograms, split,
+    split,
 };
 use herdsman_engine::{Budget, Candidates, Code, Game, SharedAdvice, score_matrix};
 
@@ -66,13 +66,6 @@ fn one_split((game, all): (Game, Candidates)) -> (Game, Candidates) {
     (game, all)
 }
 
-#[library_benchmark]
-#[bench::of_5040_guesses_and_candidates(setup = all_of_four)]
-fn all_histograms((game, all): (Game, Candidates)) -> (Game, Candidates) {
-    histograms(&game, black_box(&all));
-    (game, all)
-}
-
 #[library_benchmark(setup = opening)]
 #[bench::four_of_ten(0)]
 #[bench::five_of_eight(1)]
@@ -117,16 +110,8 @@ fn prove((game, proof): (Game, Proof)) -> Game {
 
 library_benchmark_group!(
     name = instructions,
-    benchmarks = [
-        matrix,
-        one_split,
-        all_histograms,
-        minimax,
-        minimax_remembered,
-        optimal_from_book,
-        play_all,
-        prove
-    ]
+    benchmarks =
+        [matrix, one_split, minimax, minimax_remembered, optimal_from_book, play_all, prove]
 );
 
 main!(library_benchmark_groups = instructions);

@@ -24,7 +24,7 @@ async fn start() -> Client {
 }
 
 fn rules() -> Option<v1::Rules> {
-    Some(v1::Rules { game: Some(Game::Preset("bulls-and-cows".into())), feedback: 0 })
+    Some(v1::Rules { game: Some(Game::Preset("bulls-and-cows".into())), ..Default::default() })
 }
 
 /// Times `call`, one at a time. Criterion tells means; the line printed here has the median of single calls.
@@ -56,14 +56,14 @@ fn score(criterion: &mut Criterion) {
     let mut call = move || {
         runtime.block_on(client.score(black_box(request.clone()))).unwrap().into_inner().feedback
     };
-    assert_eq!(call(), Some(v1::Feedback { bulls: Some(2), cows: Some(1) }));
+    assert_eq!(call(), Some(v1::Feedback { bulls: Some(2), cows: Some(1), ..Default::default() }));
     measure(criterion, "rpc/Score", call);
 }
 
 fn cached_guess(criterion: &mut Criterion) {
     let runtime = Runtime::new().unwrap();
     let mut client = runtime.block_on(start());
-    let feedback = Some(v1::Feedback { bulls: Some(0), cows: Some(1) });
+    let feedback = Some(v1::Feedback { bulls: Some(0), cows: Some(1), ..Default::default() });
     let request = v1::BestNextGuessRequest {
         rules: rules(),
         history: vec![v1::Turn { guess: "0123".into(), feedback }],

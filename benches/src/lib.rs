@@ -4,14 +4,17 @@
 //! same. How often it is done and what clock is read is theirs. Whatever answers wrongly panics: a time for a wrong
 //! answer is worth nothing.
 
+mod word_lists;
+
 use std::time::Duration;
 
 use herdsman_engine::{
-    Advice, Budget, Candidates, Canonical, Choice, Code, CodeSpec, FeedbackRule, Game, Goal,
-    History, Progress, Rules, SharedAdvice, SolveLimits, Strategy, Turn, evaluate, partition,
-    row_histogram, score_matrix, solve, suggest,
+    Advice, Budget, Candidates, Canonical, Choice, Code, CodeSpec, FeedbackRule, Game, Given, Goal,
+    History, Progress, Rules, SharedAdvice, SolveLimits, Strategy, Trial, Turn, evaluate,
+    partition, row_histogram, score_matrix, solve, suggest,
 };
 use rustix::time::{ClockId, clock_gettime};
+pub use word_lists::WordGame;
 
 /// A codes game with pegs: its length, its number of symbols and whether they repeat. Symbols are digits.
 pub type Spec = (i32, usize, bool);
@@ -95,7 +98,7 @@ impl Opening {
         let (guess, bulls, cows) = self.turn;
         let guess = game.rules().code(guess).expect("the guess is a code");
         let class =
-            game.rules().answers().class(Some(bulls), Some(cows)).expect("such answers are");
+            game.rules().answers().class(&Given::pegs(bulls, cows)).expect("such answers are");
         let history = History::new(vec![Turn { guess, class }]).expect("one turn is not too many");
         Position { game, history, opening: self }
     }
@@ -180,7 +183,9 @@ impl Played {
     /// Plays it.
     pub fn play(&self, game: &Game) {
         let choice = Choice { strategy: self.strategy, ..Choice::default() };
-        let result = evaluate(game, &choice, &Budget::unlimited()).expect("not stopped");
+        let result =
+            evaluate(game, &choice, &Trial::default(), &Default::default(), &Budget::unlimited())
+                .expect("not stopped");
         assert_eq!((result.total, result.max), (self.total, self.max), "{self:?}");
     }
 }
@@ -222,14 +227,15 @@ pub fn split(game: &Game, all: &Candidates) {
     assert_eq!(split.total(), game.size());
 }
 
-/// The histogram of every guess of four different digits over all candidates, which are in the cache: 5040 times 5040
-/// scores, counted. Asked for two guesses, the engine leaves out none that is like another.
-pub fn histograms(game: &Game, all: &Candidates) {
-    let budget = Budget::unlimited();
-    let advice =
-        suggest(game, &History::default(), all, &minimax(), 2, &budget).expect("not stopped");
-    let guesses = advice.suggestions.iter().map(|found| game.rules().text(&found.guess));
-    assert_eq!(guesses.collect::<Vec<_>>(), ["0123", "0124"]);
+/// Guesses of a [`batch`].
+pub const BATCH: usize = 100;
+
+/// Scores the first [`BATCH`] codes of four different digits at all of them, as a matrix.
+pub fn batch(game: &Game, codes: &[Code]) {
+    let cells = score_matrix(game.rules(), &codes[..BATCH], codes, &Budget::unlimited());
+    let cells = cells.expect("not stopped");
+    let winning = game.rules().answers().winning().0;
+    assert_eq!(cells.iter().filter(|&&cell| u32::from(cell) == winning).count(), BATCH);
 }
 
 /// The class of every secret for one guess of four different digits: a row of a matrix, 5 KB, which stay in the cache.

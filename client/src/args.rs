@@ -1,24 +1,25 @@
 //! The command line: what can be typed, with its help, and what the flags mean on the wire.
 //!
-//! Owns the reading of flags and of ranges such as `0-9`. Whether rules, codes and answers are good is for the
-//! server to say.
+//! Owns the commands and the flags that are theirs alone. Which game is played is `game`, who plays `player`.
 
-use std::{env, io, path::PathBuf, time::Duration};
+use std::{env, path::PathBuf, time::Duration};
 
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
-use herdsman_proto::{
-    text::{self, TurnError},
-    v1,
+use herdsman_proto::v1;
+
+use crate::{
+    game::{Game, Position},
+    player::{Choosing, Named, named},
 };
 
-use crate::failure::Failure;
-
 const AFTER_HELP: &str = "\
-A turn is a guess and its answer: 0123=0b1c, or 0123=01, or 0123=2b where only bulls are told.
+A turn is a guess and its answer: 0123=0b1c or 0123=01; 0123=2b where only bulls are told; crane=3 where it
+is how many symbols the secret shares, and crane=5! for the secret itself; crane=GY--G or coloured squares for a
+mark a place; 50=> where the secret is higher, 50=< where it is lower. Quote < and >, or a shell takes them.
 Put `--` before a code or turn that begins with `-`: herdsman score --alphabet=+- -- -+-+ ++--
 
 Exit codes: 0 yes; 1 a negative answer (nothing fits, the answers clash, no strategy exists, a line of
@@ -36,13 +37,13 @@ pub(crate) struct Cli {
 }
 
 /// What every command heeds.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub(crate) struct Options {
     /// Where the server is; the environment variable HERDSMAN_SERVER sets the default
     #[arg(long, global = true, value_name = "URL", default_value_t = default_server())]
     pub(crate) server: String,
-    /// How long to wait for the answer to one call: 200ms, 5s, 2m [default: 30s; of `solve` the server's limit]
+    /// How long to wait for the answer to one call: 200ms, 5s, 2m [default: 30s; of `solve`, `evaluate` and `duel` the server's limit]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
     pub(crate) timeout: Option<Duration>,
     /// How replies are printed
@@ -57,8 +58,10 @@ pub(crate) enum Format {
     Text,
     /// The reply in proto3 JSON: one document
     Json,
-    /// The same on one line; of `filter` a line a page
+    /// The same on one line; of `filter` a line a page, of `evaluate` a line a strategy
     Jsonl,
+    /// The reply's table with a header line, as comma-separated values
+    Csv,
 }
 
 #[derive(Debug, Subcommand)]
@@ -79,6 +82,24 @@ document with total, mean, max, histogram, first_guess, proven, source and impos
     Solve(Solve),
     /// Tell whether all answers can be true, and which is wrong if not
     Diagnose(Position),
+    /// Answer a guess as a host who has not settled on a secret: so that the guesser learns as little as can be
+    Answer(Answer),
+    /// Play a game to its end against a secret, and print its turns
+    #[command(after_help = "\
+A line is a turn and how many codes are left after it. Exits with 1 if the secret is not found.")]
+    Simulate(Simulate),
+    /// Play a strategy against every secret, or several to compare them
+    #[command(after_help = "\
+With --format json the result is a document with strategy, total, mean, max, histogram (secrets
+found at guess 1, 2, ...), secrets, exact and margin (of a sample, half of the 95 % interval of the
+mean); of several strategies, an array of them.")]
+    Evaluate(Evaluate),
+    /// Tell the chances of two players who guess at each other's secrets, round by round
+    #[command(after_help = "\
+A round is played to its end: if both find their secrets in it, it is a draw. With --format json the
+result is a document with win, draw and lose, the chances of the first player, and first and second,
+each as `evaluate` has it.")]
+    Duel(Duel),
     /// Tell the server's version, games, strategies and limits
     Info,
     /// Make many calls: a JSON request a line in, a JSON reply a line out, in order
@@ -96,97 +117,6 @@ Empty lines are skipped; a bad line does not stop the others.")]
         /// The shell
         shell: Shell,
     },
-}
-
-/// Which game is played.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Game")]
-pub(crate) struct Game {
-    /// A game by its name, as `herdsman info` lists them [default: bulls-and-cows]
-    #[arg(long, value_name = "PRESET", conflicts_with_all = ["length", "alphabet", "repeats", "not_first"])]
-    rules: Option<String>,
-    /// Symbols in a code of a game of your own [default: 4]
-    #[arg(long, value_name = "N")]
-    length: Option<i32>,
-    /// Its symbols in order; 0-9 and a-f are ranges, `-` itself stands first or last [default: 0-9]
-    #[arg(long, value_name = "SYMBOLS", value_parser = alphabet, allow_hyphen_values = true)]
-    alphabet: Option<String>,
-    /// A symbol may occur more than once in a code
-    #[arg(long)]
-    repeats: bool,
-    /// Symbols that cannot stand first
-    #[arg(long, value_name = "SYMBOLS", value_parser = alphabet, allow_hyphen_values = true)]
-    not_first: Option<String>,
-    /// What an answer tells [default: the game's own rule]
-    #[arg(long, value_parser = wire_name(["pegs", "bulls"], feedback_rule))]
-    feedback: Option<i32>,
-}
-
-impl Game {
-    pub(crate) fn rules(&self) -> v1::Rules {
-        let own = self.length.is_some()
-            || self.alphabet.is_some()
-            || self.repeats
-            || self.not_first.is_some();
-        let game = if own {
-            v1::rules::Game::Codes(v1::CodeRules {
-                alphabet: self.alphabet.clone().unwrap_or_else(|| "0123456789".to_owned()),
-                length: self.length.unwrap_or(4),
-                repeats: self.repeats,
-                not_first: self.not_first.clone().unwrap_or_default(),
-            })
-        } else {
-            let name = self.rules.as_deref().unwrap_or("bulls-and-cows");
-            v1::rules::Game::Preset(name.to_owned())
-        };
-        v1::Rules { game: Some(game), feedback: self.feedback.unwrap_or_default() }
-    }
-}
-
-/// A game and the turns so far.
-#[derive(Debug, Args)]
-pub(crate) struct Position {
-    /// The turns so far, as 0123=0b1c; `-` reads them from standard input
-    #[arg(value_name = "TURN")]
-    turns: Vec<String>,
-    #[command(flatten)]
-    game: Game,
-}
-
-impl Position {
-    pub(crate) fn rules(&self) -> v1::Rules {
-        self.game.rules()
-    }
-
-    /// A turn. Where bulls and cows are told, an answer with only one of them is half of what was meant.
-    fn turn(&self, text: &str) -> Result<v1::Turn, TurnError> {
-        let turn = text::parse_turn(text)?;
-        let answer = turn.feedback.unwrap_or_default();
-        let bulls_only = self.game.feedback == Some(v1::FeedbackRule::Bulls.into());
-        if bulls_only || (answer.bulls.is_some() && answer.cows.is_some()) {
-            return Ok(turn);
-        }
-        let answer = text::feedback(&answer);
-        Err(TurnError::Half { turn: text.to_owned(), answer })
-    }
-
-    /// The turns, those from standard input in the place of `-`.
-    pub(crate) fn history(&self) -> Result<Vec<v1::Turn>, Failure> {
-        let mut history = Vec::new();
-        for turn in &self.turns {
-            if turn == "-" {
-                let input = io::read_to_string(io::stdin().lock()).map_err(|error| {
-                    Failure::Read { source_name: "standard input".to_owned(), error }
-                })?;
-                for turn in input.split_whitespace() {
-                    history.push(self.turn(turn)?);
-                }
-            } else {
-                history.push(self.turn(turn)?);
-            }
-        }
-        Ok(history)
-    }
 }
 
 #[derive(Debug, Args)]
@@ -207,42 +137,31 @@ pub(crate) struct Filter {
     /// Print at most so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
+    /// How many of the answers may be untrue, at most 3; what contradicts the fewest comes first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) lies: i32,
     #[command(flatten)]
     pub(crate) position: Position,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Guess {
-    /// How the guess is chosen [default: the server's]
-    #[arg(long, value_parser = wire_name(STRATEGIES, strategy))]
-    pub(crate) strategy: Option<i32>,
-    /// What decides between guesses of equal score [default: candidate]
-    #[arg(long, value_enum)]
-    pub(crate) tie: Option<Tie>,
-    /// Consider only guesses that could be the secret; the same as `--tie consistent`
-    #[arg(long)]
-    pub(crate) consistent_only: bool,
     /// Show the best K guesses
     #[arg(long, value_name = "K", default_value_t = 1)]
     pub(crate) top: i32,
-    /// What random_consistent draws by
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
-    pub(crate) seed: i64,
     /// The most scores to compute; beyond it guesses and candidates are sampled [default: the server's limit]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) max_scores: i64,
+    /// How many of the answers may be untrue, at most 3
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) lies: i32,
     #[command(flatten)]
     pub(crate) position: Position,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Tie {
-    /// The smallest code
-    Any,
-    /// A guess that could be the secret, then the smallest code
-    Candidate,
-    /// Only guesses that could be the secret, of them the smallest code
-    Consistent,
+    /// How the guess is chosen: a strategy, or a level from easy to perfect [default: the server's]
+    #[arg(long, visible_alias = "level", value_parser = named(), help_heading = "Strategy")]
+    pub(crate) strategy: Option<Named>,
+    #[command(flatten)]
+    pub(crate) choosing: Choosing,
 }
 
 #[derive(Debug, Args)]
@@ -271,23 +190,84 @@ pub(crate) struct Solve {
     /// Write the strategy as a tree to a file: as JSON, or for Graphviz if its name ends in .dot
     #[arg(long, value_name = "FILE.json|FILE.dot", value_parser = tree_file)]
     pub(crate) tree: Option<PathBuf>,
+    /// The guess to begin with, whether or not it is the best; with --no-book where there is one
+    #[arg(long, value_name = "GUESS", allow_hyphen_values = true)]
+    pub(crate) first_guess: Option<String>,
     #[command(flatten)]
     pub(crate) position: Position,
 }
 
-/// The strategies by their short names: `expected_size` is `STRATEGY_EXPECTED_SIZE` on the wire.
-const STRATEGIES: [&str; 10] = [
-    "minimax",
-    "expected_size",
-    "entropy",
-    "most_parts",
-    "first_consistent",
-    "random_consistent",
-    "optimal",
-    "optimal_worst_case",
-    "entropy_larmouth",
-    "most_parts_refined",
-];
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// The guess to answer
+    pub(crate) guess: String,
+    /// The answer that keeps the most codes, or the one after which the best play needs the most guesses
+    /// [default: most-candidates]
+    #[arg(long, value_parser = wire_name(["most-candidates", "optimal"], policy))]
+    pub(crate) policy: Option<i32>,
+    #[command(flatten)]
+    pub(crate) position: Position,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    /// The code to be found; left out with --secret-seed
+    #[arg(required_unless_present = "secret_seed")]
+    pub(crate) secret: Option<String>,
+    /// Draw the secret by this number
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) secret_seed: Option<i64>,
+    #[command(flatten)]
+    pub(crate) position: Position,
+    /// Who plays: a strategy, or a level from easy to perfect [default: the server's]
+    #[arg(long, visible_alias = "level", value_parser = named(), help_heading = "Strategy")]
+    pub(crate) strategy: Option<Named>,
+    #[command(flatten)]
+    pub(crate) choosing: Choosing,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Evaluate {
+    /// The guess to begin with [default: the strategy's own]
+    #[arg(long, value_name = "GUESS", allow_hyphen_values = true)]
+    pub(crate) first_guess: Option<String>,
+    #[command(flatten)]
+    pub(crate) position: Position,
+    /// Who plays: a strategy, or a level from easy to perfect; several are compared
+    #[arg(long, visible_alias = "level", value_parser = named(), help_heading = "Strategy")]
+    #[arg(required = true)]
+    pub(crate) strategy: Vec<Named>,
+    #[command(flatten)]
+    pub(crate) choosing: Choosing,
+    #[command(flatten)]
+    pub(crate) report: Report,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Duel {
+    #[command(flatten)]
+    pub(crate) game: Game,
+    /// The two players, the first one first: strategies, or levels from easy to perfect
+    #[arg(long, visible_alias = "level", value_parser = named(), help_heading = "Strategy")]
+    #[arg(required = true)]
+    pub(crate) strategy: Vec<Named>,
+    #[command(flatten)]
+    pub(crate) choosing: Choosing,
+    #[command(flatten)]
+    pub(crate) report: Report,
+}
+
+/// Which secrets are played, and what is made of the outcome.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct Report {
+    /// Play only so many secrets, drawn by --seed [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+    pub(crate) sample: Option<i32>,
+    /// Draw how many secrets are found at which guess
+    #[arg(long, value_name = "FILE.svg|FILE.png", value_parser = plot_file)]
+    pub(crate) plot: Option<PathBuf>,
+}
 
 /// The server that the environment names. clap's own reading would take an empty variable for an empty address.
 fn default_server() -> String {
@@ -297,66 +277,45 @@ fn default_server() -> String {
     )
 }
 
-fn strategy(name: &str) -> i32 {
-    v1::Strategy::from_str_name(&format!("STRATEGY_{name}")).unwrap_or_default() as i32
-}
-
 fn objective(name: &str) -> i32 {
     let name = format!("OBJECTIVE_{}", name.replace('-', "_"));
     v1::Objective::from_str_name(&name).unwrap_or_default() as i32
 }
 
-fn feedback_rule(name: &str) -> i32 {
-    v1::FeedbackRule::from_str_name(&format!("FEEDBACK_RULE_{name}")).unwrap_or_default() as i32
+fn policy(name: &str) -> i32 {
+    let name = format!("HOST_POLICY_{}", name.replace('-', "_"));
+    v1::HostPolicy::from_str_name(&name).unwrap_or_default() as i32
 }
 
 /// Reads one of `names` as the number that `number` has for it in upper case.
-fn wire_name<const N: usize>(
+pub(crate) fn wire_name<const N: usize>(
     names: [&'static str; N],
     number: fn(&str) -> i32,
 ) -> impl TypedValueParser<Value = i32> {
     PossibleValuesParser::new(names).map(move |name| number(&name.to_ascii_uppercase()))
 }
 
-/// Spells out the ranges of an alphabet: `0-9A-F` has 16 symbols.
-fn alphabet(text: &str) -> Result<String, String> {
-    let symbols: Vec<char> = text.chars().collect();
-    let mut spelled = String::new();
-    let mut rest = symbols.as_slice();
-    loop {
-        rest = match rest {
-            [first, '-', last, rest @ ..] if first <= last => {
-                spelled.extend(*first..=*last);
-                rest
-            }
-            [first, '-', last, ..] => {
-                return Err(format!(
-                    "the range {first}-{last} runs backwards: write {last}-{first}, or put `-` first or last"
-                ));
-            }
-            [symbol, rest @ ..] => {
-                spelled.push(*symbol);
-                rest
-            }
-            [] => return Ok(spelled),
-        };
-    }
-}
-
 /// Reads the name of a file that a tree can be written to.
 fn tree_file(name: &str) -> Result<PathBuf, String> {
+    file(name, ["json", "dot"], "a tree is written as JSON or for Graphviz")
+}
+
+/// Reads the name of a file that a chart can be written to.
+fn plot_file(name: &str) -> Result<PathBuf, String> {
+    file(name, ["svg", "png"], "a chart is written as SVG or PNG")
+}
+
+/// Reads the name of a file that ends in one of two ways.
+fn file(name: &str, [one, other]: [&str; 2], forms: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(name);
     match path.extension() {
-        Some(form) if form == "json" || form == "dot" => Ok(path),
-        _ => {
-            Err("a tree is written as JSON or for Graphviz: end the name in .json or .dot"
-                .to_owned())
-        }
+        Some(form) if form == one || form == other => Ok(path),
+        _ => Err(format!("{forms}: end the name in .{one} or .{other}")),
     }
 }
 
 /// Reads a time such as `200ms`, `5s` or `2m`.
-fn time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     // Longer is surely a mistake; gRPC itself has no form for times beyond centuries.
     const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
     let (number, unit) = text.split_at(text.find(char::is_alphabetic).unwrap_or(text.len()));
@@ -379,24 +338,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_spelled_out() {
-        for (text, symbols) in [
-            ("0-9", "0123456789"),
-            ("0-9A-F", "0123456789ABCDEF"),
-            ("rgb", "rgb"),
-            ("-+", "-+"),
-            ("+-", "+-"),
-            ("-", "-"),
-            ("a-a", "a"),
-            ("а-г", "абвг"),
-            ("", ""),
-        ] {
-            assert_eq!(alphabet(text).as_deref(), Ok(symbols));
-        }
-        assert!(alphabet("9-0").unwrap_err().contains("write 0-9"));
-    }
-
-    #[test]
     fn a_time_has_a_unit_and_is_above_zero() {
         assert_eq!(time("200ms"), Ok(Duration::from_millis(200)));
         assert_eq!(time("1.5s"), Ok(Duration::from_millis(1500)));
@@ -407,17 +348,10 @@ mod tests {
     }
 
     #[test]
-    fn every_strategy_of_the_wire_has_a_short_name() {
-        let named: Vec<i32> = STRATEGIES.map(|name| strategy(&name.to_ascii_uppercase())).into();
-        let wire: Vec<i32> =
-            (1..100).filter(|number| v1::Strategy::try_from(*number).is_ok()).collect();
-        assert_eq!(named, wire);
-    }
-
-    #[test]
-    fn every_objective_has_a_short_name() {
+    fn every_objective_and_policy_has_a_short_name() {
         let numbers = ["EXPECTED", "WORST-CASE", "FEWEST-AT-MAX"].map(objective);
         assert_eq!(numbers, [1, 2, 3]);
+        assert_eq!(["MOST-CANDIDATES", "OPTIMAL"].map(policy), [1, 2]);
     }
 
     #[test]

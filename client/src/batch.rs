@@ -157,7 +157,7 @@ fn refusal(line: usize, status: &Status) -> Refusal {
 }
 
 /// A code as the gRPC documents write it: `INVALID_ARGUMENT`.
-fn code_name(code: Code) -> String {
+pub(crate) fn code_name(code: Code) -> String {
     let mut name = String::new();
     for letter in format!("{code:?}").chars() {
         if letter.is_ascii_uppercase() && !name.is_empty() {

@@ -4,9 +4,10 @@ use clap::CommandFactory as _;
 use herdsman_proto::v1;
 
 use crate::{
-    args::{Analyze, Cli, Command, Filter, Format, Guess, Options, Position, Score, Tie},
-    batch,
+    args::{Analyze, Answer, Cli, Command, Filter, Format, Guess, Options, Score, Simulate},
+    batch, csv, evaluate,
     failure::{Failure, Verdict},
+    game::Position,
     output::{self, Output},
     remote::Remote,
     solve, words,
@@ -28,6 +29,10 @@ pub(crate) async fn run(
         Command::Analyze(args) => analyze(args, options, output).await,
         Command::Solve(args) => solve::run(args, options, output).await,
         Command::Diagnose(position) => diagnose(position, options, output).await,
+        Command::Answer(args) => answer(args, options, output).await,
+        Command::Simulate(args) => simulate(args, options, output).await,
+        Command::Evaluate(args) => evaluate::evaluate(args, options, output).await,
+        Command::Duel(args) => evaluate::duel(args, options, output).await,
         Command::Info => info(options, output).await,
         Command::Batch { source } => batch::run(&source, options, output).await,
         Command::Completions { shell } => {
@@ -40,26 +45,31 @@ pub(crate) async fn run(
 }
 
 async fn score(args: Score, options: &Options, output: &mut Output) -> Result<Verdict, Failure> {
-    let request =
-        v1::ScoreRequest { rules: Some(args.game.rules()), secret: args.secret, guess: args.guess };
+    let request = v1::ScoreRequest {
+        rules: Some(args.game.rules()?),
+        secret: args.secret,
+        guess: args.guess,
+    };
     let remote = Remote::connect(options).await?;
     let reply = remote.solver().score(remote.request(request)).await?.into_inner();
-    output.reply("Score", &reply, || words::score(&reply))?;
+    output.reply("Score", &reply, || words::score(&reply), || csv::score(&reply))?;
     Ok(Verdict::Yes)
 }
 
 /// Walks the pages. Text and JSON lines go out page by page; a JSON document is put together first.
 async fn filter(args: Filter, options: &Options, output: &mut Output) -> Result<Verdict, Failure> {
     let mut request = v1::FilterRequest {
-        rules: Some(args.position.rules()),
+        rules: Some(args.position.rules()?),
         history: args.position.history()?,
         count_only: args.count,
+        max_lies: args.lies,
         ..Default::default()
     };
     let remote = Remote::connect(options).await?;
     let mut wanted = args.limit.unwrap_or(u32::MAX);
     let mut document = Vec::new();
-    let verdict = loop {
+    let mut first = true;
+    let page = loop {
         request.page_size = wanted.min(PAGE_SIZE) as i32;
         let mut page = remote.solver().filter(remote.request(request.clone())).await?.into_inner();
         wanted = wanted.saturating_sub(page.candidates.len() as u32);
@@ -70,13 +80,25 @@ async fn filter(args: Filter, options: &Options, output: &mut Output) -> Result<
             page.candidates = if last { std::mem::take(&mut document) } else { Vec::new() };
         }
         if last || output.format() != Format::Json {
-            output.reply("Filter", &page, || words::filter(&page, args.count))?;
+            let table = || {
+                let table = csv::filter(&page, args.count);
+                if first { table } else { table.without_header() }
+            };
+            output.reply("Filter", &page, || words::filter(&page, args.count), table)?;
             output.flush()?;
         }
+        first = false;
         if last {
-            break if page.remaining == 0 { Verdict::No } else { Verdict::Yes };
+            break page;
         }
     };
+    // In JSON it is said, and so it is where an estimate is printed.
+    let said = args.count && page.count.is_some() && output.format() == Format::Text;
+    if matches!(output.format(), Format::Text | Format::Csv) && !said {
+        words::filtered(&page).iter().for_each(|unsaid| output::note(unsaid));
+    }
+    let some = page.remaining > 0 || page.count.is_some_and(|count| count.value > 0.0);
+    let verdict = if some { Verdict::Yes } else { Verdict::No };
     if verdict == Verdict::No {
         output::note(
             "nothing fits: `herdsman diagnose` with the same turns finds the wrong answer",
@@ -86,26 +108,23 @@ async fn filter(args: Filter, options: &Options, output: &mut Output) -> Result<
 }
 
 async fn guess(args: Guess, options: &Options, output: &mut Output) -> Result<Verdict, Failure> {
-    let (tie, pool) = match args.tie {
-        None => (v1::TieRule::Unspecified, v1::GuessPool::Unspecified),
-        Some(Tie::Any) => (v1::TieRule::Any, v1::GuessPool::Unspecified),
-        Some(Tie::Candidate) => (v1::TieRule::Candidate, v1::GuessPool::Unspecified),
-        Some(Tie::Consistent) => (v1::TieRule::Unspecified, v1::GuessPool::Consistent),
-    };
-    let pool = if args.consistent_only { v1::GuessPool::Consistent } else { pool };
+    let v1::Player { strategy, tie, pool, seed, level } =
+        args.choosing.player(args.strategy.as_ref());
     let request = v1::BestNextGuessRequest {
-        rules: Some(args.position.rules()),
+        rules: Some(args.position.rules()?),
         history: args.position.history()?,
-        strategy: args.strategy.unwrap_or_default(),
-        tie: tie.into(),
-        pool: pool.into(),
+        strategy,
+        tie,
+        pool,
         top_k: args.top,
-        seed: args.seed,
+        seed,
         limits: Some(v1::SearchLimits { max_scores: args.max_scores }),
+        level,
+        max_lies: args.lies,
     };
     let remote = Remote::connect(options).await?;
     let reply = remote.solver().best_next_guess(remote.request(request)).await?.into_inner();
-    output.reply("BestNextGuess", &reply, || words::guess(&reply))?;
+    output.reply("BestNextGuess", &reply, || words::guess(&reply), || csv::guess(&reply))?;
     Ok(Verdict::Yes)
 }
 
@@ -115,14 +134,14 @@ async fn analyze(
     output: &mut Output,
 ) -> Result<Verdict, Failure> {
     let request = v1::AnalyzeRequest {
-        rules: Some(args.position.rules()),
+        rules: Some(args.position.rules()?),
         history: args.position.history()?,
         guess: args.guess,
         rate: true,
     };
     let remote = Remote::connect(options).await?;
     let reply = remote.solver().analyze(remote.request(request)).await?.into_inner();
-    output.reply("Analyze", &reply, || words::analyze(&reply))?;
+    output.reply("Analyze", &reply, || words::analyze(&reply), || csv::analyze(&reply))?;
     Ok(Verdict::Yes)
 }
 
@@ -132,17 +151,64 @@ async fn diagnose(
     output: &mut Output,
 ) -> Result<Verdict, Failure> {
     let history = position.history()?;
-    let request = v1::DiagnoseRequest { rules: Some(position.rules()), history: history.clone() };
+    let request = v1::DiagnoseRequest { rules: Some(position.rules()?), history: history.clone() };
     let remote = Remote::connect(options).await?;
     let reply = remote.solver().diagnose(remote.request(request)).await?.into_inner();
-    output.reply("Diagnose", &reply, || words::diagnose(&reply, &history))?;
+    let words = || words::diagnose(&reply, &history);
+    output.reply("Diagnose", &reply, words, || csv::diagnose(&reply))?;
     Ok(if reply.consistent { Verdict::Yes } else { Verdict::No })
+}
+
+async fn answer(args: Answer, options: &Options, output: &mut Output) -> Result<Verdict, Failure> {
+    let request = v1::AnswerRequest {
+        rules: Some(args.position.rules()?),
+        history: args.position.history()?,
+        guess: args.guess,
+        policy: args.policy.unwrap_or_default(),
+    };
+    let remote = Remote::connect(options).await?;
+    let reply = remote.solver().answer(remote.request(request)).await?.into_inner();
+    output.reply("Answer", &reply, || words::play::answer(&reply), || csv::host(&reply))?;
+    Ok(Verdict::Yes)
+}
+
+async fn simulate(
+    args: Simulate,
+    options: &Options,
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
+    let Simulate { mut secret, secret_seed, strategy, choosing, mut position } = args;
+    // Where the secret is drawn, what stands first is a turn.
+    if secret_seed.is_some()
+        && let Some(turn) = secret.take()
+    {
+        position.begin_with(turn);
+    }
+    let history = position.history()?;
+    let first = history.len() + 1;
+    let request = v1::SimulateRequest {
+        rules: Some(position.rules()?),
+        history,
+        player: Some(choosing.player(strategy.as_ref())),
+        secret: secret.unwrap_or_default(),
+        secret_seed: secret_seed.unwrap_or_default(),
+    };
+    let remote = Remote::connect(options).await?;
+    let reply = remote.solver().simulate(remote.request(request)).await?.into_inner();
+    let words = || words::play::simulate(&reply, first);
+    output.reply("Simulate", &reply, words, || csv::simulate(&reply, first))?;
+    if reply.solved {
+        return Ok(Verdict::Yes);
+    }
+    output::note(&format!("not found: the secret is {}", reply.secret));
+    Ok(Verdict::No)
 }
 
 async fn info(options: &Options, output: &mut Output) -> Result<Verdict, Failure> {
     let remote = Remote::connect(options).await?;
     let request = remote.request(v1::GetServerInfoRequest {});
     let reply = remote.solver().get_server_info(request).await?.into_inner();
-    output.reply("GetServerInfo", &reply, || words::info(&reply, remote.server()))?;
+    let words = || words::info::info(&reply, remote.server());
+    output.reply("GetServerInfo", &reply, words, || csv::info(&reply))?;
     Ok(Verdict::Yes)
 }

@@ -37,8 +37,14 @@ pub(crate) enum Failure {
         "the server at {server} went away in the middle of its answer: see that `herdsmand` runs there, and ask again"
     )]
     Gone { server: String },
+    #[error(
+        "`{file}`, line {line}: `{text}` is not a weight: a line is one word and, if need be, a whole number after it"
+    )]
+    Weight { file: String, line: usize, text: String },
+    #[error("{0}")]
+    Usage(String),
     #[error("cannot write {name}: {error}")]
-    Tree { name: String, error: io::Error },
+    File { name: String, error: io::Error },
     #[error("stopped")]
     Interrupted,
     #[error("the server's answer is not whole: {0}")]
@@ -94,9 +100,10 @@ pub(crate) fn exit_code(result: &Result<Verdict, Failure>) -> u8 {
             Failure::Address { .. }
             | Failure::Read { .. }
             | Failure::Write(_)
-            | Failure::Tree { .. },
+            | Failure::Usage(_)
+            | Failure::File { .. },
         ) => 2,
-        Err(Failure::Turn(_)) => 3,
+        Err(Failure::Turn(_) | Failure::Weight { .. }) => 3,
         Err(Failure::Unreachable { .. } | Failure::Gone { .. } | Failure::Broken(_)) => 4,
         // As shells count a program that SIGINT ended.
         Err(Failure::Interrupted) => 130,
@@ -145,21 +152,50 @@ fn argument(field: &str) -> String {
         };
         return format!("turn {}{part}", u64::from(index) + 1);
     }
+    if let Some((list, index)) =
+        field.strip_prefix("rules.words.").and_then(|rest| rest.strip_suffix(']')?.split_once('['))
+        && let Ok(index) = index.parse::<u32>()
+    {
+        let word = u64::from(index) + 1;
+        return match list {
+            "guesses" => format!("--guesses, word {word}"),
+            "weights" => format!("--words, the weight of word {word}"),
+            _ => format!("--words, word {word}"),
+        };
+    }
+    // A player's options are the same flags, whoever of two it is.
+    let field = ["player.", "first.", "second."]
+        .iter()
+        .find_map(|player| field.strip_prefix(player))
+        .unwrap_or(field);
     let argument = match field {
         "rules" => "the game",
         "history" => "the turns",
         "secret" => "the secret",
         "guess" => "the guess",
         "rules.preset" => "--rules",
-        "pool" => "--consistent-only",
+        "rules.numbers.min" | "rules.numbers.max" => "--numbers",
+        "rules.words.secrets" | "rules.words.weights" => "--words",
         "top_k" => "--top",
         "max_guesses" => "--max",
+        "max_lies" => "--lies",
+        "sample_seed" => "--seed",
         "limits.threads"
         | "limits.max_scores"
         | "strategy"
+        | "level"
         | "tie"
+        | "pool"
+        | "policy"
+        | "sample"
+        | "first_guess"
         | "objective"
         | "rules.feedback"
+        | "rules.dictionary"
+        | "rules.numbers"
+        | "rules.words"
+        | "rules.words.dictionary"
+        | "rules.words.guesses"
         | "rules.codes.alphabet"
         | "rules.codes.length"
         | "rules.codes.repeats"
@@ -204,6 +240,11 @@ mod tests {
             ("rules.codes.not_first", "--not-first"),
             ("rules.preset", "--rules"),
             ("limits.max_scores", "--max-scores"),
+            ("rules.words.secrets[3]", "--words, word 4"),
+            ("rules.words.guesses[0]", "--guesses, word 1"),
+            ("rules.words.dictionary", "--dictionary"),
+            ("rules.numbers", "--numbers"),
+            ("second.strategy", "--strategy"),
             ("page_token", "page_token"),
             ("", ""),
         ] {

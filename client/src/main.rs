@@ -4,13 +4,19 @@
 
 mod args;
 mod batch;
+mod chart;
 mod commands;
+mod csv;
+mod evaluate;
 mod failure;
+mod game;
 mod output;
+mod player;
 mod progress;
 mod remote;
 mod solve;
 mod tree;
+mod watch;
 mod words;
 
 use std::process::ExitCode;

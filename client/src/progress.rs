@@ -1,11 +1,11 @@
-//! How far a search is, as a line with a bar.
+//! How far a search or an evaluation is, as a line with a bar.
 //!
-//! Owns what the bar means; drawing it is for `solve`. How long a search takes nobody knows before its end. What has
-//! to close is the gap between the best strategy found and what is proven that none can be below, so the bar is how
-//! much of that gap has closed since it was first known. Before, there is no bar: an empty one would look like a
-//! search that stands still.
+//! Owns what the bar means; drawing it is `watch`. An evaluation's bar is how many of its secrets were played. How long
+//! a search takes nobody knows before its end: what has to close is the gap between the best strategy found and what
+//! is proven that none can be below, so its bar is how much of that gap has closed since it was first known. Before,
+//! there is no bar: an empty one would look like a search that stands still.
 
-use herdsman_proto::v1::SolveProgress;
+use herdsman_proto::v1::{EvaluateProgress, SolveProgress};
 
 /// Characters of a full bar: with the text beside it a line is narrower than 80.
 const WIDTH: usize = 20;
@@ -43,11 +43,26 @@ impl Gap {
     /// The bar where the gap is `gap` guesses wide.
     fn bar(&mut self, gap: u64) -> String {
         let first = *self.first.get_or_insert(gap);
-        let open = if gap == 0 { 0.0 } else { gap as f64 / first as f64 };
-        // Rounded down, so that only a proof makes it full.
-        let full = ((1.0 - open) * WIDTH as f64) as usize;
-        format!("[{:.<WIDTH$}] ", "=".repeat(full))
+        bar(if gap == 0 { 1.0 } else { 1.0 - gap as f64 / first as f64 })
     }
+}
+
+/// The line of an evaluation of `player`.
+pub(crate) fn share(player: &str, progress: &EvaluateProgress) -> String {
+    let seconds = progress.elapsed_ms as f64 / 1000.0;
+    let EvaluateProgress { done, secrets, .. } = *progress;
+    if secrets == 0 {
+        return format!("{player}: {seconds:.1} s, waiting to begin");
+    }
+    let bar = bar(f64::from(done) / f64::from(secrets));
+    format!("{player}: {bar}{seconds:.1} s, {done} of {secrets} secrets")
+}
+
+/// A bar that is full where `share` is 1.
+fn bar(share: f64) -> String {
+    // Rounded down, so that only the end makes it full.
+    let full = (share * WIDTH as f64) as usize;
+    format!("[{:.<WIDTH$}] ", "=".repeat(full.min(WIDTH)))
 }
 
 #[cfg(test)]
@@ -113,6 +128,21 @@ mod tests {
             let best_total = Some(best_total);
             let progress = SolveProgress { nodes: -1, best_total, bound_total, elapsed_ms: -1 };
             assert!(gap.line(&progress).contains("guesses"));
+        }
+    }
+
+    #[test]
+    fn the_bar_of_an_evaluation_is_its_share_of_the_secrets() {
+        for (done, secrets, line) in [
+            (0, 0, "easy: 1.5 s, waiting to begin"),
+            (0, 5040, "easy: [....................] 1.5 s, 0 of 5040 secrets"),
+            (2520, 5040, "easy: [==========..........] 1.5 s, 2520 of 5040 secrets"),
+            (5039, 5040, "easy: [===================.] 1.5 s, 5039 of 5040 secrets"),
+            (7, 5, "easy: [====================] 1.5 s, 7 of 5 secrets"),
+            (-7, 5, "easy: [....................] 1.5 s, -7 of 5 secrets"),
+        ] {
+            let progress = EvaluateProgress { done, secrets, elapsed_ms: 1500 };
+            assert_eq!(share("easy", &progress), line);
         }
     }
 

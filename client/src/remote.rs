@@ -9,6 +9,7 @@ use herdsman_proto::{
 use tonic::{
     Request, Status,
     client::Grpc,
+    codec::Codec,
     codegen::http::uri::PathAndQuery,
     transport::{Channel, Endpoint},
 };
@@ -82,11 +83,10 @@ impl Remote {
     pub(crate) async fn call(&self, method: Method, request: Json) -> Result<Json, Status> {
         let path = PathAndQuery::try_from(method.path())
             .map_err(|error| Status::internal(error.to_string()))?;
-        let mut grpc = Grpc::new(self.channel.clone()).max_decoding_message_size(MAX_REPLY_BYTES);
-        grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
         if !method.streams() {
-            return Ok(grpc.unary(self.request(request), path, method).await?.into_inner());
+            return self.unary(method, path, request).await;
         }
+        let mut grpc = self.grpc().await?;
         let request = self.request(request);
         let mut stream = grpc.server_streaming(request, path, method).await?.into_inner();
         let mut last = Err(Status::internal("the stream ended without an answer"));
@@ -94,5 +94,26 @@ impl Remote {
             last = Ok(message);
         }
         last
+    }
+
+    /// Calls a method of one answer, with messages as `codec` has them.
+    pub(crate) async fn unary<C: Codec>(
+        &self,
+        codec: C,
+        path: PathAndQuery,
+        message: C::Encode,
+    ) -> Result<C::Decode, Status>
+    where
+        C::Encode: Send + Sync + 'static,
+        C::Decode: Send + Sync + 'static,
+    {
+        Ok(self.grpc().await?.unary(self.request(message), path, codec).await?.into_inner())
+    }
+
+    /// A client that knows no method, when it can take a call.
+    async fn grpc(&self) -> Result<Grpc<Channel>, Status> {
+        let mut grpc = Grpc::new(self.channel.clone()).max_decoding_message_size(MAX_REPLY_BYTES);
+        grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+        Ok(grpc)
     }
 }

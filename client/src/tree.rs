@@ -46,7 +46,7 @@ fn parent(node: &StrategyNode, at: usize) -> Option<usize> {
 }
 
 fn answer(node: &StrategyNode) -> String {
-    text::feedback(&node.feedback.unwrap_or_default())
+    node.feedback.as_ref().map_or_else(|| "?".to_owned(), text::feedback)
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn node(guess: &str, parent: i32, bulls: i32) -> StrategyNode {
-        let feedback = Some(Feedback { bulls: Some(bulls), cows: None });
+        let feedback = Some(Feedback { bulls: Some(bulls), ..Feedback::default() });
         StrategyNode { guess: guess.to_owned(), parent, feedback }
     }
 

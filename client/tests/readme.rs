@@ -25,6 +25,7 @@ fn shown(command: &str, server: &str) -> String {
     let path = env::var("PATH").unwrap();
     let output = Command::new("sh")
         .args(["-c", &format!("exec 2>&1; {command}")])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap())
         .env("PATH", format!("{}:{path}", program.display()))
         .env("HERDSMAN_SERVER", server)
         .output()

@@ -215,7 +215,8 @@ mod tests {
             not_first: "a".to_owned(),
         };
         assert_eq!(typed.rules.unwrap().game, Some(v1::rules::Game::Codes(codes)));
-        assert_eq!(typed.history[0].feedback, Some(v1::Feedback { bulls: Some(0), cows: None }));
+        let feedback = v1::Feedback { bulls: Some(0), ..Default::default() };
+        assert_eq!(typed.history[0].feedback, Some(feedback));
         assert_eq!(
             (typed.top_k, typed.seed, typed.strategy),
             (3, -7, v1::Strategy::Entropy as i32)
@@ -232,7 +233,8 @@ mod tests {
         refuse(
             "Filter",
             json!({"history": [{"guess": "0123", "feedback": {"bull": 1}}]}),
-            "at `history[0].feedback`: unrecognized field name 'bull'; Feedback has bulls, cows",
+            "at `history[0].feedback`: unrecognized field name 'bull'; \
+             Feedback has bulls, cows, total, solved, marks, order",
         );
         refuse("Filter", json!({"pageSize": "x"}), "at `pageSize`: invalid digit found in string");
         refuse(
@@ -245,7 +247,7 @@ mod tests {
     #[test]
     fn a_reply_shows_defaults_but_not_what_is_unset() {
         let reply = v1::ScoreResponse {
-            feedback: Some(v1::Feedback { bulls: Some(0), cows: None }),
+            feedback: Some(v1::Feedback { bulls: Some(0), ..Default::default() }),
             solved: false,
         };
         let json = Method::named("Score").unwrap().reply(&reply).unwrap();
@@ -254,7 +256,10 @@ mod tests {
         let empty = Method::named("Filter").unwrap().reply(&v1::FilterResponse::default()).unwrap();
         assert_eq!(
             serde_json::to_value(empty).unwrap(),
-            json!({"remaining": 0, "candidates": [], "nextPageToken": "", "solved": false})
+            json!({
+                "remaining": 0, "candidates": [], "nextPageToken": "", "solved": false,
+                "remainingByLies": [],
+            })
         );
     }
 }

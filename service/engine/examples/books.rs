@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let game = Game::new(rules, u32::MAX)?;
         let budget = Budget::unlimited();
         let all = game.candidates(&History::default(), &budget)?;
-        let goal = Goal { objective, max_guesses: None };
+        let goal = Goal { objective, ..Goal::default() };
         let limits = SolveLimits { threads, ..SolveLimits::default() };
         let started = Instant::now();
         let solution = solve(&game, &all, goal, limits, &Progress::default(), &budget)?;

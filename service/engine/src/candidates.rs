@@ -7,6 +7,7 @@ use crate::{
     game::Game,
     history::History,
     kernel::{Columns, Kernel, Probe},
+    space::Numbers,
 };
 
 /// Codes scored between two looks at the stop flag: 64 turns of them take well under a millisecond.
@@ -17,6 +18,11 @@ pub(crate) const CHUNK: usize = 4096;
 pub struct Candidates(Vec<u32>);
 
 impl Candidates {
+    /// These codes, ascending.
+    pub(crate) fn from_sorted(codes: Vec<u32>) -> Candidates {
+        Candidates(codes)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -39,76 +45,110 @@ impl Candidates {
 }
 
 impl Game {
-    /// The codes that agree with every turn of a history; none if it is contradictory.
+    /// The secrets that agree with every turn of a history; none if it is contradictory.
     ///
     /// # Errors
     /// [`Stopped`] if the budget's flag was raised.
     pub fn candidates(&self, history: &History, budget: &Budget) -> Result<Candidates, Stopped> {
+        let secrets = self.space().secrets();
         if history.turns().is_empty() {
-            return Ok(Candidates((0..self.size()).collect()));
+            return Ok(Candidates(secrets.iter().collect()));
         }
-        let mut left = Vec::new();
-        let mut kept = [0; CHUNK];
-        mark(
-            self,
-            history,
-            budget,
-            |_, contradicts| u8::from(contradicts),
-            |start, marks| {
-                // Written first and kept only if it fits: no branch to guess.
-                let mut count = 0;
-                for (index, &contradicted) in (start..).zip(marks) {
-                    kept[count] = index;
-                    count += usize::from(contradicted == 0);
-                }
-                left.extend_from_slice(&kept[..count]);
-            },
-        )?;
-        left.shrink_to_fit();
-        Ok(Candidates(left))
+        Ok(Candidates(consistent(self, secrets, history, budget)?))
+    }
+
+    /// The guesses that agree with every turn of a history but cannot be the secret, as ascending numbers: of a game of
+    /// words, those that are only on the list of guesses.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the budget's flag was raised.
+    pub fn consistent_others(
+        &self,
+        history: &History,
+        budget: &Budget,
+    ) -> Result<Vec<u32>, Stopped> {
+        let Numbers::Some(secrets) = self.space().secrets() else { return Ok(vec![]) };
+        let mut all = consistent(self, Numbers::All(0, self.size()), history, budget)?;
+        all.retain(|index| secrets.binary_search(index).is_err());
+        Ok(all)
     }
 }
 
-/// Tells, for every code of the space in order, which turns of a history it contradicts, a bit a turn (the first
-/// turn is bit 0). `visit` gets the number of the first code of a chunk and the chunk.
+/// Which of these guesses agree with every turn.
+fn consistent(
+    game: &Game,
+    these: Numbers<'_>,
+    history: &History,
+    budget: &Budget,
+) -> Result<Vec<u32>, Stopped> {
+    let mut left = Vec::new();
+    let mut kept = [0; CHUNK];
+    mark(
+        game,
+        these,
+        history,
+        budget,
+        |_, contradicts| u8::from(contradicts),
+        |chunk, marks| {
+            // Written first and kept only if it fits: no branch to guess.
+            let mut count = 0;
+            for (index, &contradicted) in chunk.iter().zip(marks) {
+                kept[count] = index;
+                count += usize::from(contradicted == 0);
+            }
+            left.extend_from_slice(&kept[..count]);
+        },
+    )?;
+    left.shrink_to_fit();
+    Ok(left)
+}
+
+/// Tells, for every secret in order, which turns of a history it contradicts, a bit a turn (the first turn is bit 0).
+/// `visit` gets the numbers of a chunk of secrets and their turns.
 pub(crate) fn scan(
     game: &Game,
     history: &History,
     budget: &Budget,
-    visit: impl FnMut(u32, &[u64]),
+    visit: impl FnMut(Numbers<'_>, &[u64]),
 ) -> Result<(), Stopped> {
-    mark(game, history, budget, |turn, contradicts| u64::from(contradicts) << turn, visit)
+    let secrets = game.space().secrets();
+    let mark_turn = |turn, contradicts| u64::from(contradicts) << turn;
+    mark(game, secrets, history, budget, mark_turn, visit)
 }
 
-/// Joins, for every code of the space in order, the marks that it gets for each turn.
+/// Joins, for each of these codes in order, the marks that it gets for each turn.
 fn mark<T: Copy + Default + BitOrAssign>(
     game: &Game,
+    these: Numbers<'_>,
     history: &History,
     budget: &Budget,
     mark: impl Fn(usize, bool) -> T,
-    mut visit: impl FnMut(u32, &[T]),
+    mut visit: impl FnMut(Numbers<'_>, &[T]),
 ) -> Result<(), Stopped> {
     let rules = game.rules();
-    let turns: Vec<(Probe, u8)> = history
-        .turns()
-        .iter()
-        .map(|turn| (Probe::new(&turn.guess, rules.feedback()), rules.answers().cell(turn.class)))
-        .collect();
+    let answers = rules.answers();
+    let probes: Vec<Probe> =
+        history.turns().iter().map(|turn| Probe::guess(&turn.guess, rules.feedback())).collect();
     let mut columns = Columns::new(rules.length(), 0);
-    let mut cells = vec![0; CHUNK];
+    let mut cells = vec![0; CHUNK * answers.planes()];
     let mut marks = [T::default(); CHUNK];
-    for start in (0..game.size()).step_by(CHUNK) {
+    for start in (0..these.len()).step_by(CHUNK) {
         budget.check()?;
-        let count = CHUNK.min((game.size() - start) as usize);
-        let codes = game.space().view(start, count, &mut columns);
-        marks[..count].fill(T::default());
-        for (turn, (probe, answer)) in turns.iter().enumerate() {
-            Kernel::get().score(probe, codes, &mut cells[..codes.padded()]);
-            for (marks, cell) in marks[..count].iter_mut().zip(&cells) {
-                *marks |= mark(turn, cell != answer);
+        let chunk = these.part(start..these.len().min(start + CHUNK));
+        let codes = game.space().columns(chunk, &mut columns);
+        let marks = &mut marks[..chunk.len()];
+        marks.fill(T::default());
+        for (number, (probe, turn)) in probes.iter().zip(history.turns()).enumerate() {
+            let cells = &mut cells[..codes.padded() * answers.planes()];
+            Kernel::get().score(probe, codes, cells);
+            for (plane, cells) in cells.chunks_exact(codes.padded()).enumerate() {
+                let answer = answers.cell(turn.class, plane);
+                for (marks, &cell) in marks.iter_mut().zip(cells) {
+                    *marks |= mark(number, cell != answer);
+                }
             }
         }
-        visit(start, &marks[..count]);
+        visit(chunk, marks);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! Everything follows from one fact about each code: the set of turns that it contradicts. A code that contradicts
 //! a single turn repairs it; a set of turns clashes if every code contradicts one of them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::{
     budget::{Budget, Stopped},
@@ -12,6 +12,9 @@ use crate::{
     game::Game,
     history::History,
 };
+
+/// The most clashes that are listed: more help nobody to find the wrong answer, and there can be very many.
+pub const MAX_CLASHES: usize = 16;
 
 /// What is wrong with a history, if anything is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +26,9 @@ pub struct Diagnosis {
     /// A smallest set of turns (from 1, ascending) whose answers cannot all be true, the first such set in the order
     /// of its turns; empty for a consistent history.
     pub clash: Vec<usize>,
+    /// All smallest such sets in the order of their turns, the first [`MAX_CLASHES`] of them; none for a consistent
+    /// history.
+    pub clashes: Vec<Vec<usize>>,
     /// Every single turn whose answer, changed, leaves some code; empty for a consistent history.
     pub repairs: Vec<Repair>,
 }
@@ -71,32 +77,34 @@ pub fn diagnose(game: &Game, history: &History, budget: &Budget) -> Result<Diagn
     let turns = history.turns();
     let rules = game.rules();
     let (mut remaining, mut last) = (0, 0);
-    let mut options = vec![vec![0_u32; rules.answers().list().len()]; turns.len()];
+    let mut options: Vec<BTreeMap<Class, u32>> = vec![BTreeMap::new(); turns.len()];
     let mut together = Together::new(turns.len());
-    scan(game, history, budget, |start, contradicted| {
-        for (index, &set) in (start..).zip(contradicted) {
+    scan(game, history, budget, |secrets, contradicted| {
+        for (index, &set) in secrets.iter().zip(contradicted) {
             remaining += u32::from(set == 0);
             last = last.max(set.trailing_zeros());
             if set.is_power_of_two() {
                 let turn = set.trailing_zeros() as usize;
                 let class = rules.score(&turns[turn].guess, &game.code(index));
-                options[turn][usize::from(class.0)] += 1;
+                *options[turn].entry(class).or_default() += 1;
             }
             together.add(set);
         }
     })?;
     if remaining > 0 {
-        let (first_conflict_turn, clash, repairs) = (None, vec![], vec![]);
-        return Ok(Diagnosis { remaining, first_conflict_turn, clash, repairs });
+        let (first_conflict_turn, clash, clashes, repairs) = (None, vec![], vec![], vec![]);
+        return Ok(Diagnosis { remaining, first_conflict_turn, clash, clashes, repairs });
     }
-    let clash = match together.clash() {
-        Some(clash) => clash,
-        None => larger_clash(game, history, budget)?,
-    };
+    let mut clashes = together.clashes();
+    if clashes.is_empty() {
+        clashes = larger_clashes(game, history, budget)?;
+    }
+    clashes.iter_mut().flatten().for_each(|turn| *turn += 1);
     Ok(Diagnosis {
         remaining,
         first_conflict_turn: Some(last as usize + 1),
-        clash: clash.into_iter().map(|turn| turn + 1).collect(),
+        clash: clashes.first().cloned().unwrap_or_default(),
+        clashes,
         repairs: repairs(options),
     })
 }
@@ -127,30 +135,36 @@ impl Together {
         }
     }
 
-    /// The first turn that no code agrees with, or else the first two that none agrees with together.
-    fn clash(&self) -> Option<Vec<usize>> {
-        if let Some(alone) = self.with.iter().position(|&with| with == 0) {
-            return Some(vec![alone]);
+    /// The turns that no code agrees with or, if there are none, the pairs that none agrees with together.
+    fn clashes(&self) -> Vec<Vec<usize>> {
+        let turns = 0..self.with.len();
+        let alone = turns.clone().filter(|&turn| self.with[turn] == 0).map(|turn| vec![turn]);
+        let alone: Vec<Vec<usize>> = alone.take(MAX_CLASHES).collect();
+        if !alone.is_empty() {
+            return alone;
         }
-        let other = |&with: &u64| (with != self.turns).then(|| (!with).trailing_zeros() as usize);
-        (0..).zip(&self.with).find_map(|(turn, with)| Some(vec![turn, other(with)?]))
+        let pairs = turns.clone().flat_map(|one| (one + 1..turns.end).map(move |two| [one, two]));
+        let apart = pairs.filter(|&[one, two]| self.with[one] >> two & 1 == 0);
+        apart.take(MAX_CLASHES).map(Vec::from).collect()
     }
 }
 
-/// The smallest clash where it is known to have more than two turns.
-fn larger_clash(game: &Game, history: &History, budget: &Budget) -> Result<Vec<usize>, Stopped> {
+/// The smallest clashes where they are known to have more than two turns.
+fn larger_clashes(
+    game: &Game,
+    history: &History,
+    budget: &Budget,
+) -> Result<Vec<Vec<usize>>, Stopped> {
     let mut sets = HashSet::new();
     scan(game, history, budget, |_, contradicted| sets.extend(contradicted))?;
-    smallest_hitting_set(&minimal(sets, budget)?, history.turns().len(), budget)
+    let sets = minimal(sets, budget)?;
+    smallest_hitting_sets(&sets, history.turns().len(), budget)
 }
 
-fn repairs(options: Vec<Vec<u32>>) -> Vec<Repair> {
-    let repair = |(turn, counts): (usize, Vec<u32>)| {
-        let mut options: Vec<RepairOption> = (0..)
-            .zip(counts)
-            .filter(|&(_, count)| count > 0)
-            .map(|(class, count)| RepairOption { class: Class(class), count })
-            .collect();
+fn repairs(options: Vec<BTreeMap<Class, u32>>) -> Vec<Repair> {
+    let repair = |(turn, counts): (usize, BTreeMap<Class, u32>)| {
+        let mut options: Vec<RepairOption> =
+            counts.into_iter().map(|(class, count)| RepairOption { class, count }).collect();
         options.sort_by_key(|option| (std::cmp::Reverse(option.count), option.class));
         let remaining = options.iter().map(|option| option.count).sum();
         (remaining > 0).then_some(Repair { turn: turn + 1, remaining, options })
@@ -183,41 +197,69 @@ fn minimal(sets: HashSet<u64>, budget: &Budget) -> Result<Vec<u64>, Stopped> {
     Ok(minimal)
 }
 
-/// The smallest set of turns with a turn in common with every set, and of those the first in order.
-fn smallest_hitting_set(
+/// The smallest sets of turns with a turn in common with every set, in order, at most [`MAX_CLASHES`].
+fn smallest_hitting_sets(
     sets: &[u64],
     turns: usize,
     budget: &Budget,
-) -> Result<Vec<usize>, Stopped> {
+) -> Result<Vec<Vec<usize>>, Stopped> {
     let mut size = 1;
-    while !can_hit(sets, 0, size, budget)? {
+    while !can_hit(sets, 0, u64::MAX, size, budget)? {
         size += 1;
     }
-    let (mut chosen, mut hit) = (vec![], 0);
-    for turn in 0..turns {
-        if chosen.len() < size && can_hit(sets, hit | 1 << turn, size - chosen.len() - 1, budget)? {
-            hit |= 1 << turn;
-            chosen.push(turn);
+    // Sets are grown turn by turn, the last one in order on top; only what can be completed is.
+    let mut open = vec![vec![]];
+    let mut found = vec![];
+    while let Some(chosen) = open.pop() {
+        if chosen.len() == size {
+            found.push(chosen);
+            if found.len() == MAX_CLASHES {
+                break;
+            }
+            continue;
+        }
+        let hit = chosen.iter().fold(0, |hit, &turn: &usize| hit | 1_u64 << turn);
+        for turn in (chosen.last().map_or(0, |last| last + 1)..turns).rev() {
+            let later = u64::MAX << turn << 1;
+            if can_hit(sets, hit | 1 << turn, later, size - chosen.len() - 1, budget)? {
+                open.push([&chosen[..], &[turn]].concat());
+            }
         }
     }
-    Ok(chosen)
+    Ok(found)
 }
 
-/// Whether `more` turns beside `hit` are enough to hit every set. Each branch takes a turn of the first set that
-/// is not hit, so the depth is `more`.
-fn can_hit(sets: &[u64], hit: u64, more: usize, budget: &Budget) -> Result<bool, Stopped> {
+/// Whether `more` of the turns `free` are enough, beside `hit`, to hit every set. Each branch takes a turn of the first
+/// set that is not hit, so the depth is `more`.
+fn can_hit(
+    sets: &[u64],
+    hit: u64,
+    mut free: u64,
+    more: usize,
+    budget: &Budget,
+) -> Result<bool, Stopped> {
     budget.check()?;
-    let Some(&open) = sets.iter().find(|&&set| set & hit == 0) else { return Ok(true) };
-    if more == 0 {
+    // Sets that have no turn in common need a turn each.
+    let (mut first, mut met, mut apart) = (None, 0, 0);
+    for set in sets.iter().filter(|&&set| set & hit == 0).map(|set| set & free) {
+        if set & met == 0 {
+            first.get_or_insert(set);
+            met |= set;
+            apart += 1;
+        }
+    }
+    if apart > more {
         return Ok(false);
     }
-    let mut rest = open;
+    let mut rest = first.unwrap_or(0);
     while rest != 0 {
         let turn = rest & rest.wrapping_neg();
-        if can_hit(sets, hit | turn, more - 1, budget)? {
+        // What this turn cannot do it need not help the next ones to do.
+        free &= !turn;
+        if can_hit(sets, hit | turn, free, more - 1, budget)? {
             return Ok(true);
         }
         rest &= !turn;
     }
-    Ok(false)
+    Ok(first.is_none())
 }

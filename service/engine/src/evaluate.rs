@@ -1,10 +1,16 @@
 //! A strategy against every secret.
 
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
 use crate::{
     budget::{Budget, Stopped},
+    code::Code,
     feedback::Class,
     game::Game,
-    history::Turn,
+    history::{History, Turn},
     partition::classify,
     strategy::{Choice, rank},
 };
@@ -20,35 +26,85 @@ pub struct Evaluation {
     pub histogram: Vec<u64>,
 }
 
-/// Plays a strategy against every secret of a game at once: secrets that have had the same answers so far share
-/// the choice of the next guess.
+/// Where an evaluation begins, and which secrets it is about.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// The turns to begin after; guesses are counted from here on.
+    pub history: History,
+    /// The guess to begin with; the strategy's own if absent.
+    pub first_guess: Option<Code>,
+    /// The secrets to play against, as ascending numbers among the candidates; all candidates if absent.
+    pub secrets: Option<Vec<u32>>,
+}
+
+/// Plays a strategy against every secret of a trial at once: secrets that have had the same answers so far share the
+/// choice of the next guess. `done` is told how many secrets were found, now and then. A contradictory history has no
+/// secret: then nothing is counted.
 ///
 /// # Errors
 /// [`Stopped`] if the budget's flag was raised.
-pub fn evaluate(game: &Game, choice: &Choice, budget: &Budget) -> Result<Evaluation, Stopped> {
+pub fn evaluate(
+    game: &Game,
+    choice: &Choice,
+    trial: &Trial,
+    done: &AtomicU64,
+    budget: &Budget,
+) -> Result<Evaluation, Stopped> {
     let winning = game.rules().answers().winning();
-    let classes = game.rules().answers().list().len();
     let mut evaluation = Evaluation::default();
-    // Sets of candidates yet to be split, with the turns that left them: no recursion, so no depth to bound.
-    let mut open: Vec<(Vec<u32>, Vec<Turn>)> = vec![((0..game.size()).collect(), vec![])];
-    while let Some((candidates, turns)) = open.pop() {
-        let guess = rank(game, &turns, &candidates, choice, 1, budget)?.guesses[0];
-        let guess = game.code(guess);
-        let mut parts = vec![vec![]; classes];
-        classify(game, &candidates, &guess, budget, |index, class| {
-            parts[usize::from(class.0)].push(index);
-        })?;
-        let made = turns.len() as u32 + 1;
-        for (class, part) in (0..).map(Class).zip(parts) {
+    let candidates = game.candidates(&trial.history, budget)?.indices().to_vec();
+    let secrets = trial.secrets.clone().unwrap_or_else(|| candidates.clone());
+    if secrets.is_empty() {
+        return Ok(evaluation);
+    }
+    let turns = trial.history.canonical().turns().to_vec();
+    let earlier = turns.len();
+    // Sets yet to be split: no recursion, so no depth to bound.
+    let mut open = vec![Open { candidates, secrets, turns }];
+    while let Some(Open { candidates, secrets, turns }) = open.pop() {
+        let made = (turns.len() - earlier) as u32 + 1;
+        let guess = match trial.first_guess {
+            Some(guess) if made == 1 => guess,
+            _ => game.code(rank(game, &turns, &candidates, choice, 1, budget)?.guesses[0]),
+        };
+        // All candidates are what the strategy sees; only branches with a secret are followed.
+        let parts = split(game, &secrets, &guess, budget)?;
+        let mut kept = if secrets.len() == candidates.len() {
+            parts.clone()
+        } else {
+            split(game, &candidates, &guess, budget)?
+        };
+        for (class, secrets) in parts {
             if class == winning {
-                evaluation.count(made, part.len() as u64);
-            } else if !part.is_empty() {
-                let turns = turns.iter().copied().chain([Turn { guess, class }]).collect();
-                open.push((part, turns));
+                evaluation.count(made, secrets.len() as u64);
+                done.fetch_add(secrets.len() as u64, Relaxed);
+                continue;
             }
+            let turns = turns.iter().copied().chain([Turn { guess, class }]).collect();
+            let candidates = kept.remove(&class).expect("a secret is a candidate");
+            open.push(Open { candidates, secrets, turns });
         }
     }
     Ok(evaluation)
+}
+
+/// A position of the game tree that is still to be played.
+struct Open {
+    candidates: Vec<u32>,
+    secrets: Vec<u32>,
+    turns: Vec<Turn>,
+}
+
+/// The parts of a set, by their answers.
+pub(crate) fn split(
+    game: &Game,
+    set: &[u32],
+    guess: &Code,
+    budget: &Budget,
+) -> Result<BTreeMap<Class, Vec<u32>>, Stopped> {
+    let mut parts: BTreeMap<Class, Vec<u32>> = BTreeMap::new();
+    classify(game, set, guess, budget, |index, class| parts.entry(class).or_default().push(index))?;
+    Ok(parts)
 }
 
 impl Evaluation {

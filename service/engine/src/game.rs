@@ -45,9 +45,14 @@ impl Game {
         &self.rules
     }
 
-    /// How many codes there are.
+    /// How many guesses are allowed.
     pub fn size(&self) -> u32 {
         self.space.size()
+    }
+
+    /// How many of them can be the secret.
+    pub fn secrets(&self) -> u32 {
+        self.space.secrets().len() as u32
     }
 
     /// The code of a number below [`size`](Game::size); numbers are in alphabet order.
@@ -63,6 +68,20 @@ impl Game {
     /// The bytes the game holds.
     pub fn memory(&self) -> usize {
         size_of::<Game>() + self.space.memory()
+    }
+
+    /// How likely each of these secrets is, where they differ in that.
+    pub(crate) fn weights(&self, secrets: &[u32]) -> Option<Vec<u32>> {
+        let words = self.rules.word_list()?;
+        let weights = words.weights()?;
+        let weight = |secret| weights[words.secrets().partition_point(|other| other < secret)];
+        let weights: Vec<u32> = secrets.iter().map(weight).collect();
+        weights.windows(2).any(|pair| pair[0] != pair[1]).then_some(weights)
+    }
+
+    /// Whether some secrets are more likely than others.
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.rules.word_list().is_some_and(|words| words.weights().is_some())
     }
 
     pub(crate) fn space(&self) -> &Space {

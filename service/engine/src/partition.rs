@@ -10,10 +10,10 @@ use crate::{
     logarithm,
 };
 
-/// The size of every class, empty ones included.
+/// The classes that are not empty and how many candidates are in each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    counts: Vec<u32>,
+    parts: Vec<(Class, u32)>,
 }
 
 /// A partition in numbers.
@@ -30,37 +30,42 @@ pub struct Facts {
 }
 
 impl Partition {
-    pub(crate) fn new(counts: Vec<u32>) -> Partition {
-        Partition { counts }
+    /// The classes that are not empty, in class order, with their candidates.
+    pub fn parts(&self) -> &[(Class, u32)] {
+        &self.parts
     }
 
-    /// Candidates in each class, in class order.
-    pub fn counts(&self) -> &[u32] {
-        &self.counts
+    fn sizes(&self) -> impl Iterator<Item = u32> {
+        self.parts.iter().map(|&(_, n)| n)
+    }
+
+    /// Candidates in a class.
+    pub fn count(&self, class: Class) -> u32 {
+        self.parts.binary_search_by_key(&class, |part| part.0).map_or(0, |at| self.parts[at].1)
     }
 
     /// Candidates in all.
     pub fn total(&self) -> u32 {
-        self.counts.iter().sum()
+        self.sizes().sum()
     }
 
     /// The partition in numbers; of no candidates, all are 0.
     pub fn facts(&self) -> Facts {
         let total = self.total();
-        let squares: u64 = self.counts.iter().map(|&n| u64::from(n) * u64::from(n)).sum();
-        let missing: u64 = self.counts.iter().map(|&n| logarithm::n_log_n(n)).sum();
+        let squares: u64 = self.sizes().map(|n| u64::from(n) * u64::from(n)).sum();
+        let missing: u64 = self.sizes().map(logarithm::n_log_n).sum();
         let per_candidate = |sum: f64| if total == 0 { 0.0 } else { sum / f64::from(total) };
         Facts {
-            largest_class: self.counts.iter().copied().max().unwrap_or(0),
+            largest_class: self.sizes().max().unwrap_or(0),
             expected_size: per_candidate(squares as f64),
             bits: per_candidate(logarithm::to_bits(logarithm::n_log_n(total) - missing)),
-            classes: self.counts.iter().filter(|&&n| n > 0).count() as u32,
+            classes: self.parts.len() as u32,
         }
     }
 
     /// The information that this answer gives, in bits: the negative logarithm of its share; 0 for an empty class.
     pub fn class_bits(&self, class: Class) -> f64 {
-        match self.counts[usize::from(class.0)] {
+        match self.count(class) {
             0 => 0.0,
             n => logarithm::to_bits(logarithm::log2(self.total()) - logarithm::log2(n)),
         }
@@ -77,25 +82,115 @@ pub fn partition(
     guess: &Code,
     budget: &Budget,
 ) -> Result<Partition, Stopped> {
-    let mut counts = vec![0; game.rules().answers().list().len()];
-    cells(game, candidates.indices(), guess, budget, |_, cells| {
-        tally(game.rules().answers(), cells, &mut counts);
-    })?;
-    Ok(Partition::new(counts))
+    let mut tally = Tally::new(game.rules().answers());
+    cells(game, candidates.indices(), guess, budget, |_, cells| tally.add(cells))?;
+    Ok(tally.partition())
 }
 
-/// Adds the cells of a chunk to the size of each class.
-pub(crate) fn tally(answers: &Answers, cells: Cells<'_>, counts: &mut [u32]) {
-    Kernel::get().histogram(cells.padded, answers.cells(), counts);
-    // Padding scores nothing, which is what the first class means.
-    counts[0] -= (cells.padded.len() - cells.count) as u32;
+/// Answers of more classes than this, which only marks have, are counted one by one: to compare every cell with every
+/// class takes longer. (Pegs of the longest codes have 90.)
+pub(crate) const COMPARED: usize = 90;
+
+/// From so many cells on, to look at every byte that a cell can be is a small part of counting them.
+const BYTES_FROM: usize = 128;
+
+/// Sizes of classes as they are counted.
+pub(crate) struct Tally<'a> {
+    answers: &'a Answers,
+    /// Of every class; zero where none was met.
+    counts: Vec<u32>,
+    /// The classes that were met, where they are too many to look at all.
+    met: Vec<u32>,
+}
+
+impl<'a> Tally<'a> {
+    pub(crate) fn new(answers: &'a Answers) -> Tally<'a> {
+        Tally { answers, counts: vec![0; answers.count()], met: vec![] }
+    }
+
+    /// Adds a weight to a class.
+    #[inline(always)]
+    pub(crate) fn weigh(&mut self, class: Class, weight: u32) {
+        let count = &mut self.counts[class.index()];
+        if *count == 0 {
+            self.met.push(class.0);
+        }
+        *count += weight;
+    }
+
+    /// Adds the cells of a chunk.
+    pub(crate) fn add(&mut self, cells: Cells<'_>) {
+        if self.counts.len() <= COMPARED {
+            cells.add_to(Kernel::get(), self.answers, &mut self.counts);
+        } else if self.answers.planes() == 1 && cells.count >= BYTES_FROM {
+            self.add_bytes(&cells.padded[..cells.count]);
+        } else {
+            (0..cells.count).for_each(|at| self.weigh(cells.class(self.answers, at), 1));
+        }
+    }
+
+    /// Adds many cells of a byte each. Most answers are alike, and to add to the same count again and again takes
+    /// longer than to add to several in turn.
+    fn add_bytes(&mut self, cells: &[u8]) {
+        let mut counts = [[0_u32; 256]; 4];
+        let (fours, rest) = cells.as_chunks::<4>();
+        for four in fours {
+            for (counts, &cell) in counts.iter_mut().zip(four) {
+                counts[usize::from(cell)] += 1;
+            }
+        }
+        rest.iter().for_each(|&cell| counts[0][usize::from(cell)] += 1);
+        for (class, &cell) in (0..).zip(self.answers.cells()) {
+            let count = counts.iter().map(|counts| counts[usize::from(cell)]).sum();
+            if count > 0 {
+                self.weigh(Class(class), count);
+            }
+        }
+    }
+
+    /// The classes that are not empty and their sizes, in class order; then all are empty.
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = (u32, u32)> {
+        if self.counts.len() <= COMPARED {
+            self.met.clear();
+            let counts = &self.counts;
+            self.met.extend((0..counts.len() as u32).filter(|&class| counts[class as usize] > 0));
+        }
+        self.met.sort_unstable();
+        self.met.drain(..).map(|class| (class, std::mem::take(&mut self.counts[class as usize])))
+    }
+
+    /// The classes that are not empty; then all are empty.
+    pub(crate) fn partition(&mut self) -> Partition {
+        Partition { parts: self.take().map(|(class, n)| (Class(class), n)).collect() }
+    }
+
+    /// The sizes alone, of many classes, in any order.
+    pub(crate) fn take_any(&mut self) -> impl Iterator<Item = u32> {
+        self.met.drain(..).map(|class| std::mem::take(&mut self.counts[class as usize]))
+    }
 }
 
 /// The cells of some candidates, padded to a whole number of lanes with cells that score nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Cells<'a> {
+    /// One plane behind the other.
     pub(crate) padded: &'a [u8],
     pub(crate) count: usize,
+}
+
+impl Cells<'_> {
+    /// Adds the cells, of a byte each, to the sizes of all classes.
+    pub(crate) fn add_to(&self, kernel: &Kernel, answers: &Answers, counts: &mut [u32]) {
+        kernel.histogram(self.padded, answers.cells(), counts);
+        counts[answers.padding().index()] -= (self.padded.len() - self.count) as u32;
+    }
+
+    /// The class of a candidate.
+    #[inline(always)]
+    pub(crate) fn class(&self, answers: &Answers, at: usize) -> Class {
+        let padded = self.padded.len() / answers.planes();
+        answers.of_planes(|plane| self.padded[plane * padded + at])
+    }
 }
 
 /// Tells the class of every candidate, in order.
@@ -106,9 +201,10 @@ pub(crate) fn classify(
     budget: &Budget,
     mut visit: impl FnMut(u32, Class),
 ) -> Result<(), Stopped> {
+    let answers = game.rules().answers();
     cells(game, candidates, guess, budget, |chunk, cells| {
-        for (&index, &cell) in chunk.iter().zip(cells.padded) {
-            visit(index, game.rules().answers().of_cell(cell));
+        for (at, &index) in chunk.iter().enumerate() {
+            visit(index, cells.class(answers, at));
         }
     })
 }
@@ -121,13 +217,16 @@ fn cells(
     budget: &Budget,
     mut visit: impl FnMut(&[u32], Cells<'_>),
 ) -> Result<(), Stopped> {
-    let probe = Probe::new(guess, game.rules().feedback());
-    let mut columns = Columns::new(game.rules().length(), 0);
-    let mut cells = [0; CHUNK];
+    let rules = game.rules();
+    let probe = Probe::guess(guess, rules.feedback());
+    let mut columns = Columns::new(rules.length(), 0);
+    let mut cells =
+        vec![0; CHUNK.min(candidates.len().next_multiple_of(LANES)) * rules.answers().planes()];
     for chunk in candidates.chunks(CHUNK) {
         budget.check()?;
         game.space().gather(chunk, &mut columns);
-        let padded = &mut cells[..chunk.len().next_multiple_of(LANES)];
+        let padded = chunk.len().next_multiple_of(LANES) * rules.answers().planes();
+        let padded = &mut cells[..padded];
         Kernel::get().score(&probe, &columns, padded);
         visit(chunk, Cells { padded, count: chunk.len() });
     }

@@ -1,14 +1,15 @@
 //! Proven play against published values, against a search that knows no shortcut, and against itself.
 
 mod common;
-
-use std::collections::HashMap;
+#[path = "common/plain.rs"]
+mod plain;
 
 use common::{game, golden, history, rules};
 use herdsman_engine::{
     Budget, Candidates, Choice, Game, Goal, History, Objective, Progress, Rules, Solution,
-    SolveError, SolveLimits, Strategy as Play, Turn, book, books, evaluate, solve, suggest,
+    SolveError, SolveLimits, Strategy as Play, Trial, Turn, book, books, evaluate, solve, suggest,
 };
+use plain::Plain;
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 fn everything(game: &Game) -> Candidates {
@@ -26,7 +27,7 @@ fn prove(game: &Game, candidates: &Candidates, goal: Goal) -> Result<Solution, S
 }
 
 fn goal(objective: Objective) -> Goal {
-    Goal { objective, max_guesses: None }
+    Goal { objective, ..Goal::default() }
 }
 
 /// Games of more codes than this are proven in the release tests.
@@ -40,7 +41,8 @@ fn least_totals_are_the_published_ones() {
             continue;
         }
         if row[3] == "bulls" {
-            let rules = game.rules().clone().with_feedback(herdsman_engine::FeedbackRule::Bulls);
+            let rules =
+                game.rules().clone().with_feedback(herdsman_engine::FeedbackRule::Bulls).unwrap();
             game = common::game(rules);
         }
         let solution = prove(&game, &everything(&game), goal(Objective::Expected)).unwrap();
@@ -65,22 +67,26 @@ fn least_worst_cases_are_the_published_ones() {
         assert!(fewest.histogram.last() <= solution.histogram.last());
         assert!(fewest.total >= solution.total);
         let max_guesses = solution.max - 1;
-        let below = Goal { objective: Objective::Expected, max_guesses: Some(max_guesses) };
+        let below = Goal {
+            objective: Objective::Expected,
+            max_guesses: Some(max_guesses),
+            ..Goal::default()
+        };
         assert_eq!(prove(&game, &all, below), Err(SolveError::Impossible { max_guesses }));
     }
 }
 
 #[test]
 fn mastermind_within_five_guesses_costs_one_more() {
-    let game = game(Rules::preset("mastermind").unwrap());
-    let capped = Goal { objective: Objective::Expected, max_guesses: Some(5) };
+    let game = game(Rules::preset("mastermind", None).unwrap());
+    let capped = Goal { objective: Objective::Expected, max_guesses: Some(5), ..Goal::default() };
     let solution = prove(&game, &everything(&game), capped).unwrap();
     assert_eq!((solution.total, solution.max), (5626, 5));
 }
 
 #[test]
 fn endgames_take_what_they_take() {
-    let game = game(Rules::preset("bulls-and-cows").unwrap());
+    let game = game(Rules::preset("bulls-and-cows", None).unwrap());
     for row in golden("endgames.tsv") {
         let [bulls, cows, count, guesses] = [0, 1, 2, 3].map(|i| row[i].parse::<i32>().unwrap());
         let history = history(game.rules(), &[("1234", bulls, cows)]);
@@ -88,42 +94,6 @@ fn endgames_take_what_they_take() {
         assert_eq!(left.len() as i32, count);
         let solution = prove(&game, &left, goal(Objective::WorstCase)).unwrap();
         assert_eq!(solution.max as i32 + 1, guesses, "{row:?}");
-    }
-}
-
-/// What a set costs, by trying everything: the least total and the least worst case under a cap.
-struct Plain<'a> {
-    game: &'a Game,
-    totals: HashMap<(Vec<u32>, u32), Option<u32>>,
-}
-
-impl Plain<'_> {
-    /// The least total within so many guesses, if they are enough.
-    fn total(&mut self, set: &[u32], guesses: u32) -> Option<u32> {
-        if guesses == 0 || set.len() <= 1 {
-            return (set.is_empty() || guesses > 0).then_some(set.len() as u32);
-        }
-        if let Some(&known) = self.totals.get(&(set.to_vec(), guesses)) {
-            return known;
-        }
-        let mut best = None;
-        for guess in 0..self.game.size() {
-            let guess = self.game.code(guess);
-            let mut parts: HashMap<_, Vec<u32>> = HashMap::new();
-            for &code in set {
-                let class = self.game.rules().score(&guess, &self.game.code(code));
-                parts.entry(class).or_default().push(code);
-            }
-            if parts.len() == 1 {
-                continue;
-            }
-            parts.remove(&self.game.rules().answers().winning());
-            let parts = parts.values().map(|part| self.total(part, guesses - 1));
-            let total = parts.sum::<Option<u32>>().map(|rest| rest + set.len() as u32);
-            best = [best, total].into_iter().flatten().min();
-        }
-        self.totals.insert((set.to_vec(), guesses), best);
-        best
     }
 }
 
@@ -139,7 +109,7 @@ proptest! {
         guesses in vec(any::<Index>(), 0..3),
         cap in 1_u32..6,
     ) {
-        let mut spec = rules(length, symbols, repeats).spec();
+        let mut spec = rules(length, symbols, repeats).code_spec().unwrap();
         if no_leading_zero {
             spec.not_first = "0".into();
         }
@@ -154,7 +124,7 @@ proptest! {
             .candidates(&History::new(turns.collect()).unwrap(), &Budget::unlimited())
             .unwrap();
         prop_assume!(left.len() <= 14);
-        let mut plain = Plain { game: &game, totals: HashMap::new() };
+        let mut plain = Plain::new(&game);
         let most = left.len() as u32;
         let total = plain.total(left.indices(), most).unwrap();
         let max = (1..).find(|&guesses| plain.total(left.indices(), guesses).is_some()).unwrap();
@@ -165,7 +135,7 @@ proptest! {
         let worst = prove(&game, &left, goal(Objective::WorstCase)).unwrap();
         prop_assert_eq!(worst.max, max);
         prop_assert_eq!(Some(worst.total), plain.total(left.indices(), max).map(u64::from));
-        let capped = Goal { objective: Objective::Expected, max_guesses: Some(cap) };
+        let capped = Goal { objective: Objective::Expected, max_guesses: Some(cap), ..Goal::default() };
         let capped = prove(&game, &left, capped).ok().map(|solution| solution.total);
         prop_assert_eq!(capped, plain.total(left.indices(), cap).map(u64::from));
     }
@@ -190,7 +160,7 @@ fn threads_and_memory_change_nothing() {
 
 #[test]
 fn a_search_ends_when_it_is_told_to() {
-    let game = game(Rules::preset("bulls-and-cows").unwrap());
+    let game = game(Rules::preset("bulls-and-cows", None).unwrap());
     let all = everything(&game);
     let budget = Budget::unlimited();
     let limits = SolveLimits { max_nodes: 1000, ..SolveLimits::default() };
@@ -218,7 +188,7 @@ fn every_book_plays_its_game_to_the_end() {
 #[test]
 fn what_is_proven_here_is_in_the_books() {
     for row in golden("proven_here.tsv") {
-        let mut spec = common::golden_game(&row).rules().spec();
+        let mut spec = common::golden_game(&row).rules().code_spec().unwrap();
         spec.not_first = row[3].replace('-', "");
         let game = game(Rules::codes(&spec, Default::default()).unwrap());
         let book = book(&game, &History::default(), Objective::Expected).unwrap();
@@ -246,14 +216,16 @@ fn optimal_play_follows_the_book_to_its_total() {
         ("mastermind", Play::OptimalWorstCase),
         ("bulls-and-cows-3", Play::Optimal),
     ] {
-        let game = game(Rules::preset(preset).unwrap());
+        let game = game(Rules::preset(preset, None).unwrap());
         let objective = match strategy {
             Play::Optimal => Objective::Expected,
             _ => Objective::WorstCase,
         };
         let book = book(&game, &History::default(), objective).unwrap();
         let choice = Choice { strategy, ..Choice::default() };
-        let played = evaluate(&game, &choice, &Budget::unlimited()).unwrap();
+        let played =
+            evaluate(&game, &choice, &Trial::default(), &Default::default(), &Budget::unlimited())
+                .unwrap();
         assert_eq!((played.total, played.max), (book.total, book.max), "{preset}");
     }
 }
@@ -265,8 +237,8 @@ proptest! {
         places in Just((0..4).collect::<Vec<usize>>()).prop_shuffle(),
         secret in 0_u32..5040,
     ) {
-        let game = game(Rules::preset("bulls-and-cows").unwrap());
-        let alphabet: Vec<char> = game.rules().spec().alphabet.chars().collect();
+        let game = game(Rules::preset("bulls-and-cows", None).unwrap());
+        let alphabet: Vec<char> = game.rules().code_spec().unwrap().alphabet.chars().collect();
         let rename = |code: &herdsman_engine::Code| {
             let text: String =
                 places.iter().map(|&at| alphabet[symbols[usize::from(code.symbols()[at])]]).collect();
@@ -300,7 +272,7 @@ proptest! {
 
 #[test]
 fn off_the_book_a_few_candidates_are_solved_on_the_spot() {
-    let game = game(Rules::preset("bulls-and-cows").unwrap());
+    let game = game(Rules::preset("bulls-and-cows", None).unwrap());
     let turns = [("9876", 0, 1), ("1234", 1, 1), ("5634", 0, 2)];
     let history = history(game.rules(), &turns);
     let left = game.candidates(&history, &Budget::unlimited()).unwrap();

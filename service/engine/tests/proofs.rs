@@ -48,7 +48,11 @@ fn the_large_least_worst_cases_are_the_published_ones() {
                 book(&game, &History::default(), Objective::WorstCase).map(|book| book.max),
                 Some(max)
             );
-            let below = Goal { objective: Objective::Expected, max_guesses: Some(max - 1) };
+            let below = Goal {
+                objective: Objective::Expected,
+                max_guesses: Some(max - 1),
+                ..Goal::default()
+            };
             let impossible = SolveError::Impossible { max_guesses: max - 1 };
             assert_eq!(prove(&game, below), Err(impossible), "{row:?}");
         }
@@ -57,7 +61,7 @@ fn the_large_least_worst_cases_are_the_published_ones() {
 
 #[test]
 fn the_least_total_without_a_leading_zero_is_proven_afresh() {
-    let game = game(Rules::preset("bulls-and-cows-no-leading-zero").unwrap());
+    let game = game(Rules::preset("bulls-and-cows-no-leading-zero", None).unwrap());
     let fresh = prove(&game, Goal::default()).unwrap();
     let book = book(&game, &History::default(), Objective::Expected).unwrap();
     assert_eq!((fresh.total, fresh.max), (book.total, book.max));
@@ -118,7 +122,7 @@ fn without_a_leading_zero_the_plain_search_agrees() {
         };
         node.children().map(|(class, child)| descend(game, &part(class), child, known)).sum()
     }
-    let game = game(Rules::preset("bulls-and-cows-no-leading-zero").unwrap());
+    let game = game(Rules::preset("bulls-and-cows-no-leading-zero", None).unwrap());
     let solution = book(&game, &History::default(), Objective::Expected).unwrap();
     let all: Vec<u32> = (0..game.size()).collect();
     let checked = descend(&game, &all, solution.tree.root(), &mut HashMap::new());

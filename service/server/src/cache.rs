@@ -12,10 +12,13 @@ use std::{
 use herdsman_engine::{Canonical, Choice, Code, History, Rules};
 use tokio::sync::watch;
 
-use crate::compute::Refusal;
+use crate::{compute::Refusal, dictionaries::Dictionaries};
 
 /// What an entry costs beside its key and value: the tables of the cache itself, generously.
 const ENTRY_BYTES: usize = 256;
+
+/// What rules take without their words: an alphabet, and tables of 256 cells and at most 91 classes.
+const RULES_BYTES: usize = 1024;
 
 /// Rules and what is known: equal for histories that differ in order or in repeated turns only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,17 +35,27 @@ impl Position {
         Position { rules, history: history.canonical() }
     }
 
+    /// The position after these turns, of which so many may be untrue: then what was said twice may be untrue twice.
+    pub(crate) fn within(lies: usize, rules: Rules, history: &History) -> Position {
+        if lies == 0 {
+            return Position::new(rules, history);
+        }
+        let mut turns = history.turns().to_vec();
+        turns.sort_unstable();
+        let history = History::new(turns).expect("a history has no more turns in another order");
+        Position { rules, history }
+    }
+
     /// Whether a turn holds the winning answer.
     pub(crate) fn is_won(&self) -> bool {
         self.history.turns().iter().any(|turn| turn.class == self.rules.answers().winning())
     }
 
-    /// Bytes it takes, nearly.
-    pub(crate) fn memory(&self) -> usize {
+    /// Bytes it takes, nearly. Words count, unless they are those of a dictionary: each request brings its own.
+    pub(crate) fn memory(&self, dictionaries: &Dictionaries) -> usize {
         size_of::<Position>()
-            + self.rules.symbols() * size_of::<char>()
-            // A class takes a row of two lists; the table of cells has 256 bytes.
-            + self.rules.answers().list().len() * 4 + 256
+            + RULES_BYTES
+            + dictionaries.bytes_beside(&self.rules)
             + size_of_val(self.history.turns())
     }
 }
@@ -58,6 +71,8 @@ pub(crate) struct AdviceKey {
     pub(crate) top: usize,
     /// The most scores, within the server's limit.
     pub(crate) max_scores: u64,
+    /// How many turns may be untrue.
+    pub(crate) max_lies: usize,
 }
 
 /// What Analyze is asked.
@@ -118,7 +133,11 @@ where
     E: Clone + From<Refusal> + Send + Sync + 'static,
 {
     /// A cache of at most `bytes`. `memory` tells the bytes of an entry, `keep` whether a value is whole.
-    pub(crate) fn new(bytes: u64, memory: fn(&K, &V) -> usize, keep: fn(&V) -> bool) -> Self {
+    pub(crate) fn new(
+        bytes: u64,
+        memory: impl Fn(&K, &V) -> usize + Send + Sync + 'static,
+        keep: fn(&V) -> bool,
+    ) -> Self {
         let store = moka::future::Cache::builder()
             .max_capacity(bytes)
             .weigher(move |key, value| weight(memory(key, value)))

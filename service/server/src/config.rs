@@ -12,6 +12,8 @@ use clap::{
 };
 use tracing_subscriber::EnvFilter;
 
+use crate::dictionaries::DictionaryFiles;
+
 /// The Herdsman server: scores guesses, filters what is possible and finds the best next guess, over gRPC.
 ///
 /// Every option can be set by an environment variable too: --max-codes is HERDSMAN_MAX_CODES.
@@ -46,8 +48,8 @@ pub struct Config {
     #[arg(long, default_value_t = 2_000_000_000,
         value_parser = clap::value_parser!(u64).range(1..=i64::MAX as u64), help_heading = "Work")]
     pub max_scores: u64,
-    /// Threads that all Solve calls share, beside those that compute the rest; 0 is one a core. A call takes all of
-    /// them unless it asks for fewer.
+    /// Threads that all Solve, Evaluate and Duel calls share, beside those that compute the rest; 0 is one a core. A
+    /// Solve takes all of them unless it asks for fewer, the others one.
     #[arg(long, default_value_t = 0, value_parser = range(0..=1024), help_heading = "Work")]
     pub solve_threads: u32,
     /// Bytes that all Solve calls may hold together; a call has its share by its threads. Half of it is enough for the
@@ -55,7 +57,7 @@ pub struct Config {
     #[arg(long, default_value_t = 512 << 20,
         value_parser = clap::value_parser!(u64).range(1 << 20..=1 << 40), help_heading = "Work")]
     pub solve_memo_bytes: u64,
-    /// The longest that a Solve may take, in milliseconds: its caller asked for a proof and watches its progress.
+    /// The longest that a Solve, Evaluate or Duel may take, in milliseconds: its caller watches its progress.
     #[arg(long, default_value_t = 600_000, value_parser = range(1..=86_400_000),
         help_heading = "Work")]
     pub max_solve_deadline_ms: u32,
@@ -91,6 +93,21 @@ pub struct Config {
     /// The most suggestions of a BestNextGuess: more than anybody reads, and each is measured anew.
     #[arg(long, default_value_t = 100, value_parser = range(1..=10_000), help_heading = "Requests")]
     pub max_top_k: u32,
+    /// The most words in the lists of a request: what is read in some 30 ms. Longer lists are dictionaries.
+    #[arg(long, default_value_t = 65_536,
+        value_parser = range(0..=herdsman_engine::MAX_WORDS as u64), help_heading = "Requests")]
+    pub max_words: u32,
+
+    /// A list of words that requests can name, as in `--dictionary daily=secrets.txt,guesses=more.txt`, or without
+    /// guesses where every word can be the secret; a word a line, with its weight behind it where they are not all as
+    /// likely. To be given once for each; in the environment, with `;` between them.
+    #[arg(long, value_name = "NAME=FILE[,guesses=FILE]", value_delimiter = ';',
+        value_parser = str::parse::<DictionaryFiles>, help_heading = "Words")]
+    pub dictionary: Vec<DictionaryFiles>,
+    /// The largest file of a dictionary in bytes: room for two million words.
+    #[arg(long, default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..=1 << 30),
+        help_heading = "Words")]
+    pub max_dictionary_bytes: u64,
 
     /// Bytes of games kept ready: those with names take some 3 MB together, one of a million codes some 5.
     #[arg(long, default_value_t = 256 << 20, help_heading = "Caches")]
@@ -201,15 +218,22 @@ impl Config {
 
     /// What no single setting can tell of itself.
     fn check(&self) -> Result<(), Mistakes> {
-        // The legend and the frame of a matrix take a few hundred bytes.
+        let mut mistakes = Vec::new();
+        // The legend and the frame of a matrix take at most some three thousand bytes.
         let needed = u64::from(self.max_cells) + 4096;
         if u64::from(self.max_reply_bytes) < needed {
-            return Err(Mistakes(vec![format!(
+            mistakes.push(format!(
                 "--max-reply-bytes is {}, and a matrix of --max-cells {} needs {needed}",
                 self.max_reply_bytes, self.max_cells
-            )]));
+            ));
         }
-        Ok(())
+        let names = self.dictionary.iter().map(|files| files.name.as_str());
+        for (at, name) in names.clone().enumerate() {
+            if names.clone().take(at).any(|before| before == name) {
+                mistakes.push(format!("--dictionary has {name} twice: each name stands for one"));
+            }
+        }
+        if mistakes.is_empty() { Ok(()) } else { Err(Mistakes(mistakes)) }
     }
 
     /// Threads that compute.

@@ -14,7 +14,11 @@ use herdsman_engine::{
 };
 use moka::sync::Cache;
 
-use crate::cache::{AdviceKey, AnalysisKey, Origin, Position, weight};
+use crate::{
+    cache::{AdviceKey, AnalysisKey, Origin, Position, weight},
+    config::Config,
+    dictionaries::Dictionaries,
+};
 
 /// Advice, the number of candidates, and where both came from.
 pub(crate) type Told = (Advice, usize, Origin);
@@ -41,40 +45,47 @@ pub(crate) struct Games {
 }
 
 impl Games {
-    /// Keeps games of up to `max_codes` codes within `game_bytes`, lists of candidates within `candidate_bytes`, and
-    /// best guesses and analyses within `answer_bytes`.
+    /// Keeps games and lists of candidates within the settings, and best guesses and analyses within `answer_bytes`. The
+    /// words of a dictionary weigh nothing.
     pub(crate) fn new(
-        max_codes: u32,
-        game_bytes: u64,
-        candidate_bytes: u64,
+        config: &Config,
         answer_bytes: u64,
+        dictionaries: &Arc<Dictionaries>,
     ) -> Games {
+        let position_bytes = || {
+            let dictionaries = Arc::clone(dictionaries);
+            move |position: &Position| position.memory(&dictionaries)
+        };
+        let of_candidates = position_bytes();
+        let of_advice = position_bytes();
+        let of_analyses = position_bytes();
         Games {
             games: Cache::builder()
-                .max_capacity(game_bytes)
+                .max_capacity(config.game_cache_bytes)
                 .weigher(|_, game: &Arc<Game>| weight(game.memory()))
                 .build(),
             candidates: Cache::builder()
-                .max_capacity(candidate_bytes)
-                .weigher(|position: &Position, list: &Arc<Candidates>| {
-                    weight(position.memory() + size_of_val(list.indices()))
+                .max_capacity(config.candidate_cache_bytes)
+                .weigher(move |position: &Position, list: &Arc<Candidates>| {
+                    weight(of_candidates(position) + size_of_val(list.indices()))
                 })
                 .build(),
             advice: Cache::builder()
                 .max_capacity(answer_bytes / 2)
-                .weigher(|key: &AdviceKey, advice: &Option<Arc<SharedAdvice>>| {
+                .weigher(move |key: &AdviceKey, advice: &Option<Arc<SharedAdvice>>| {
                     let advice = advice.as_ref().map_or(0, |advice| advice.memory());
-                    weight(size_of::<AdviceKey>() + key.position.memory() + advice)
+                    weight(size_of::<AdviceKey>() + of_advice(&key.position) + advice)
                 })
                 .build(),
             analyses: Cache::builder()
                 .max_capacity(answer_bytes / 2)
-                .weigher(|key: &AnalysisKey, analysis: &Arc<Analysis>| {
-                    let counts = size_of_val(analysis.partition.counts());
-                    weight(size_of::<(AnalysisKey, Analysis)>() + key.position.memory() + counts)
+                .weigher(move |key: &AnalysisKey, analysis: &Arc<Analysis>| {
+                    let parts = size_of_val(analysis.partition.parts());
+                    let entry = size_of::<(AnalysisKey, Analysis)>();
+                    weight(entry + of_analyses(&key.position) + parts)
                 })
                 .build(),
-            max_codes,
+            max_codes: config.max_codes,
         }
     }
 

@@ -17,6 +17,7 @@ mod cache;
 mod call;
 mod compute;
 mod config;
+mod dictionaries;
 mod games;
 mod grpc;
 mod listen;
@@ -34,9 +35,11 @@ use tonic_health::{ServingStatus, server::HealthReporter};
 
 pub use compute::Stats;
 pub use config::{Config, Mistakes};
+pub use dictionaries::DictionaryFiles;
 
 use compute::Compute;
 use config::milliseconds;
+use dictionaries::Dictionaries;
 use grpc::{SERVICE, Solver, SolverServer};
 use stack::Stop;
 
@@ -54,7 +57,7 @@ pub struct Server {
 /// accepted for the drain time, calls may finish within the grace time, and what is left is ended.
 ///
 /// # Errors
-/// If no threads can be started or the listener fails.
+/// If a dictionary cannot be used, no threads can be started or the listener fails.
 pub async fn run(
     listener: TcpListener,
     config: Config,
@@ -64,14 +67,16 @@ pub async fn run(
 }
 
 impl Server {
-    /// A server with these settings; its computing threads are started.
+    /// A server with these settings; its dictionaries are read and its computing threads are started.
     ///
     /// # Errors
-    /// If the system gives no threads.
+    /// If a dictionary cannot be used, or the system gives no threads.
     pub fn new(config: Config) -> io::Result<Server> {
+        let dictionaries = Dictionaries::read(&config.dictionary, config.max_dictionary_bytes)
+            .map_err(io::Error::other)?;
         let compute = Compute::new(config.worker_threads(), config.max_queue as usize)
             .map_err(io::Error::other)?;
-        Ok(Server { solver: Solver::new(config.clone(), compute), config })
+        Ok(Server { solver: Solver::new(config.clone(), compute, dictionaries), config })
     }
 
     /// What its threads do and did.

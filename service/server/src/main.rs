@@ -34,12 +34,14 @@ fn main() -> ExitCode {
 #[tokio::main]
 async fn serve(config: Config) -> io::Result<()> {
     let address = config.listen;
+    // Whoever is let in is served, so dictionaries are read first.
+    let server = Server::new(config)?;
     let listener =
         TcpListener::bind(address).await.map_err(|error| cannot_listen(address, error))?;
     let stop = stop_signal()?;
     // Nobody may be reading; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{}", banner(listener.local_addr()?));
-    Server::new(config)?.serve(listener, stop).await
+    server.serve(listener, stop).await
 }
 
 fn cannot_listen(address: SocketAddr, error: io::Error) -> io::Error {

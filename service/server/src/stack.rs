@@ -23,8 +23,9 @@ use crate::{
     call::{Call, Deadline, Reply},
     config::{Config, milliseconds},
     grpc::{
-        SERVICE, SOLVE,
+        SERVICE,
         status::{Failure, explain, refuse},
+        stream,
     },
     listen::Incoming,
 };
@@ -86,7 +87,8 @@ where
     let (max_calls, max_message_bytes) = (config.max_calls as usize, config.max_message_bytes);
     service_fn(move |mut request: Request<Body>| {
         let call = Call::start(&request);
-        let longest = if call.is_for(SERVICE, SOLVE) { longest_solve } else { longest };
+        let streams = stream::METHODS.iter().any(|method| call.is_for(SERVICE, method));
+        let longest = if streams { longest_solve } else { longest };
         // Taken before tonic starts its own timer, which must lose the race.
         let deadline = call.deadline(request.headers(), longest);
         request.extensions_mut().insert(Deadline(deadline));

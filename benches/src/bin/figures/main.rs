@@ -1,5 +1,7 @@
 //! Measures every figure that the project promises, and prints a record: the machine, then the table.
 //!
+//! Those on lists of words are measured if `HERDSMAN_WORDS_DIR` says where the lists are.
+//!
 //! Times are CPU time of this process, so that what else runs on the machine counts little; only what is about waiting
 //! (how much sooner two cores are done, the start of the server) is read off the wall.
 
@@ -15,16 +17,16 @@ use std::{
 };
 
 use herdsman_benches::{
-    FOUR_OF_TEN, OPENINGS, Opening, PLAYED, PROOFS, Played, Proof, cpu_time, everything, game,
-    histogram, histograms, row,
+    BATCH, FOUR_OF_TEN, OPENINGS, Opening, PLAYED, PROOFS, Played, Proof, WordGame, batch,
+    cpu_time, everything, game, histogram, row,
 };
-use herdsman_engine::Game;
+use herdsman_engine::{Code, Game, Strategy};
 use record::{row_of_factor, row_of_memory, row_of_time};
 
 /// Work that takes longer than this is done once.
 const LONG: Duration = Duration::from_secs(1);
 /// As long as a batch of short work takes: far more than reading the clock.
-const BATCH: Duration = Duration::from_millis(20);
+const BATCH_TIME: Duration = Duration::from_millis(20);
 /// Batches, of which the middle one counts.
 const BATCHES: usize = 9;
 
@@ -32,12 +34,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     record::print_head();
     let bulls_and_cows = game(FOUR_OF_TEN);
     let all = everything(&bulls_and_cows);
-    let scores = (all.len() * all.len()) as f64;
-    let each = seconds(|| histograms(&bulls_and_cows, &all)) / scores;
+    let codes: Vec<Code> = all.indices().iter().map(|&code| bulls_and_cows.code(code)).collect();
+    let scores = (BATCH * codes.len()) as f64;
+    let each = seconds(|| batch(&bulls_and_cows, black_box(&codes))) / scores;
     let row = row(&bulls_and_cows);
     let alone = seconds(|| histogram(&bulls_and_cows, black_box(&row))) / row.len() as f64;
     row_of_time("histogram of a guess, a candidate, classes in the cache", 0.3e-9, alone);
-    println!("| the same, scores and ranking included | | {:.2} ns |", each * 1e9);
+    row_of_time("a score in a batch of 100 guesses at 5040 secrets", 20e-9, each);
     for (opening, most) in OPENINGS.iter().zip([100e-6, 3e-3, 50e-3]) {
         next_guess(opening, most);
     }
@@ -56,6 +59,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             row_of_time(&work, most, seconds(|| proof.prove(&game, 1)));
         }
     }
+    if let Some(words) = WordGame::read() {
+        for strategy in [Strategy::Entropy, Strategy::MostParts] {
+            let work = format!("play all 2315 secrets of 12972 words, {}", strategy.name());
+            row_of_time(&work, 5.0, seconds(|| words.play(black_box(strategy))));
+        }
+        let work = "entropy after immix=-----, 1429 of 2315 words left, cold";
+        row_of_time(work, 60e-3, seconds(|| words.next_guess()));
+    }
     let start = server::start()?;
     row_of_time("`herdsmand` start to first answer (wall)", 0.2, start.first_answer.as_secs_f64());
     row_of_memory("`herdsmand` after an answer from every book", 64 << 20, start.peak_bytes);
@@ -73,7 +84,7 @@ fn seconds(mut work: impl FnMut()) -> f64 {
     if once > LONG {
         return once.as_secs_f64();
     }
-    let times = (BATCH.as_nanos() / once.as_nanos().max(1)).clamp(1, 1 << 20) as u32;
+    let times = (BATCH_TIME.as_nanos() / once.as_nanos().max(1)).clamp(1, 1 << 20) as u32;
     let mut batches: Vec<Duration> = (0..BATCHES).map(|_| run(times)).collect();
     batches.sort_unstable();
     batches[BATCHES / 2].as_secs_f64() / f64::from(times)

@@ -75,7 +75,7 @@ fn spawn(program: &Path) -> Result<(Herdsmand, String), Box<dyn Error>> {
 }
 
 fn first_guess(rules: &Rules, objective: Objective) -> BestNextGuessRequest {
-    let spec = rules.spec();
+    let spec = rules.code_spec().expect("books are of codes");
     let codes = CodeRules {
         alphabet: spec.alphabet,
         length: spec.length,
@@ -87,7 +87,7 @@ fn first_guess(rules: &Rules, objective: Objective) -> BestNextGuessRequest {
         _ => Strategy::Optimal,
     };
     BestNextGuessRequest {
-        rules: Some(v1::Rules { game: Some(Game::Codes(codes)), feedback: 0 }),
+        rules: Some(v1::Rules { game: Some(Game::Codes(codes)), ..Default::default() }),
         strategy: strategy.into(),
         ..Default::default()
     }

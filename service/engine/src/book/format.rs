@@ -104,7 +104,7 @@ fn read(game: &Game, set: &[u32], bytes: &mut &[u8], tree: &mut Tree) -> Result<
 /// The guess that needs no choice: the first candidate that tells all others apart. Of one or two candidates it is
 /// the first.
 fn implied(game: &Game, set: &[u32]) -> Option<u32> {
-    let classes = game.rules().answers().list().len();
+    let classes = game.rules().answers().count();
     if set.len() > classes {
         return None;
     }
@@ -112,7 +112,7 @@ fn implied(game: &Game, set: &[u32]) -> Option<u32> {
         let mut seen = vec![false; classes];
         set.iter().all(|&code| {
             let class = game.rules().score(&game.code(guess), &game.code(code));
-            !std::mem::replace(&mut seen[usize::from(class.0)], true)
+            !std::mem::replace(&mut seen[class.index()], true)
         })
     })
 }
@@ -121,12 +121,12 @@ fn implied(game: &Game, set: &[u32]) -> Option<u32> {
 fn parts(game: &Game, set: &[u32], guess: u32) -> Vec<(Class, Vec<u32>)> {
     let answers = game.rules().answers();
     let guess = game.code(guess);
-    let mut parts = vec![vec![]; answers.list().len()];
+    let mut parts = vec![vec![]; answers.count()];
     for &code in set {
         let class = game.rules().score(&guess, &game.code(code));
-        parts[usize::from(class.0)].push(code);
+        parts[class.index()].push(code);
     }
-    let losing = (0..).map(Class).zip(parts).take(usize::from(answers.winning().0));
+    let losing = (0..).map(Class).zip(parts).take(answers.winning().index());
     losing.filter(|(_, part)| !part.is_empty()).collect()
 }
 
@@ -135,7 +135,7 @@ fn everything(game: &Game) -> Vec<u32> {
 }
 
 fn header(game: &Game, objective: Objective, total: u64, max: u32) -> String {
-    let spec = game.rules().spec();
+    let spec = game.rules().code_spec().expect("a book is of codes over an alphabet");
     let repeats = if spec.repeats { "repeats" } else { "distinct" };
     let not_first = if spec.not_first.is_empty() { "-" } else { &spec.not_first };
     let objective = match objective {
@@ -153,7 +153,8 @@ mod tests {
     use crate::{
         budget::Budget,
         exact::{Goal, Progress, SolveLimits, solve_set},
-        rules::{CodeSpec, FeedbackRule, Rules},
+        feedback::FeedbackRule,
+        rules::{CodeSpec, Rules},
     };
 
     #[test]

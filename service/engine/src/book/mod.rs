@@ -18,9 +18,10 @@ use crate::{
     budget::Budget,
     code::Code,
     exact::{Objective, Solution, Value},
+    feedback::FeedbackRule,
     game::Game,
     history::{History, Turn},
-    rules::{CodeSpec, FeedbackRule, Rules},
+    rules::{CodeSpec, Rules},
 };
 pub use format::encode as encode_book;
 
@@ -96,7 +97,8 @@ impl Entry {
 pub(crate) fn open(rules: &Rules, objective: Objective) -> Option<&'static Book> {
     let same = |entry: &&Entry| {
         let (symbols, length, repeats, _) = entry.rules;
-        entry.objective == objective
+        rules.renames()
+            && entry.objective == objective
             && (symbols, length as usize, repeats)
                 == (rules.symbols(), rules.length(), rules.repeats())
             && rules.feedback() == FeedbackRule::Pegs

@@ -3,7 +3,7 @@
 //! A depth-first branch and bound over sets of candidates, after Koyama and Lai (J. Recreational Math. 25, 1993) and
 //! Ville (arXiv:1305.1010). What differs: sets that are renamings of each other are met once (`rename`), guesses that
 //! a symmetry of the set exchanges are tried once (`symmetry`), and guesses whose symbols no candidate has are not
-//! there at all (`guesses`).
+//! there at all (`guesses`). Words and numbers have no other names: there a set is its own form, and every guess differs.
 //!
 //! `size_bound` tells what a set must cost by its size, `scan` what every guess must by the sizes of its classes, `memo`
 //! what is known of the sets met so far; `search` puts them together, and `tree` is the result.
@@ -27,8 +27,10 @@ pub use tree::{Node, Tree, Unfinished, Value};
 use crate::{
     budget::{Budget, Stopped},
     candidates::Candidates,
+    code::Code,
     game::Game,
 };
+use guesses::MAX_LABELLED;
 use scan::UNCAPPED;
 use search::Search;
 
@@ -54,6 +56,15 @@ pub struct Goal {
     pub objective: Objective,
     /// The most guesses that a secret may take; no cap if absent.
     pub max_guesses: Option<u32>,
+    /// A code of the game to begin with; the best one if absent.
+    pub first_guess: Option<Code>,
+}
+
+impl Goal {
+    /// The most guesses that a secret may take, as the search counts them.
+    fn cap(&self) -> u32 {
+        self.max_guesses.map_or(UNCAPPED, |max| max.min(UNCAPPED - 1))
+    }
 }
 
 /// What a search may use.
@@ -74,7 +85,8 @@ impl Default for SolveLimits {
     }
 }
 
-/// How far a search is; other threads may look while it runs.
+/// How far a search is; other threads may look while it runs. Totals are told where they are what is made small: not
+/// with [`Objective::FewestAtMax`].
 #[derive(Debug)]
 pub struct Progress {
     nodes: AtomicU64,
@@ -94,12 +106,12 @@ impl Progress {
         self.nodes.load(Relaxed)
     }
 
-    /// The total of the best strategy found so far.
+    /// The total of the best strategy found so far that reaches the goal.
     pub fn best(&self) -> Option<u64> {
         Some(self.best.load(Relaxed)).filter(|&best| best < u64::MAX)
     }
 
-    /// No strategy has a smaller total than this.
+    /// No strategy that reaches the goal has a smaller total than this.
     pub fn bound(&self) -> u64 {
         self.bound.load(Relaxed)
     }
@@ -132,14 +144,17 @@ pub enum SolveError {
     },
     /// There are too many codes and candidates to search.
     #[error(
-        "{codes} codes times {candidates} candidates is more than {MAX_CELLS}, too many to search; \
-         play more turns first"
+        "{candidates} candidates are too many to search: with the {codes} codes of this game at most \
+         {limit}; play more turns first"
     )]
     TooLarge {
         /// Codes of the game.
         codes: u32,
         /// Candidates left.
         candidates: usize,
+        /// The most candidates that are searched: as many as memory allows, and at most 255 where answers are marks
+        /// of more than five places.
+        limit: usize,
     },
 }
 
@@ -158,7 +173,7 @@ impl From<Stopped> for SolveError {
 /// [`SolveError`] says why there is no proof.
 ///
 /// # Panics
-/// If there is no candidate: that is a contradiction, which the caller reports.
+/// If there is no candidate, which is a contradiction, or the first guess is not of the game: the caller reports that.
 pub fn solve(
     game: &Game,
     candidates: &Candidates,
@@ -180,14 +195,17 @@ pub(crate) fn solve_set(
     progress: &Progress,
     budget: &Budget,
 ) -> Result<Solution, SolveError> {
-    let (codes, candidates_left) = (game.size(), candidates.len());
-    if u64::from(codes) * candidates_left as u64 > MAX_CELLS {
-        return Err(SolveError::TooLarge { codes, candidates: candidates_left });
+    let (codes, left) = (game.size(), candidates.len());
+    let mut limit = (MAX_CELLS / u64::from(codes)) as usize;
+    if game.rules().answers().planes() > 1 {
+        limit = limit.min(MAX_LABELLED);
+    }
+    if left > limit {
+        return Err(SolveError::TooLarge { codes, candidates: left, limit });
     }
     let search = |limits| {
-        let last_only = goal.objective == Objective::FewestAtMax;
-        let search = Search::new(game, candidates, last_only, limits, progress, budget)?;
-        let cap = goal.max_guesses.map_or(UNCAPPED, |max| max.min(UNCAPPED - 1));
+        let search = Search::new(game, candidates, goal, limits, progress, budget)?;
+        let cap = goal.cap();
         match goal.objective {
             Objective::Expected => within(&search, candidates, cap..=cap),
             Objective::WorstCase | Objective::FewestAtMax => {

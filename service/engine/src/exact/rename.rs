@@ -66,7 +66,13 @@ impl Look {
 
 impl<'a> Renamer<'a> {
     pub(super) fn new(game: &'a Game) -> Renamer<'a> {
-        Renamer { game, length: game.rules().length(), symbols: game.rules().symbols() }
+        let rules = game.rules();
+        Renamer { game, length: rules.length(), symbols: rules.symbols() }
+    }
+
+    /// Whether every set is a form: words and numbers have no other names, and labels of cells belong to the codes.
+    pub(super) fn is_fixed(&self) -> bool {
+        !self.game.rules().renames() || self.game.rules().answers().planes() > 1
     }
 
     pub(super) fn codes(&self, set: &[u32]) -> Vec<Code> {
@@ -74,6 +80,10 @@ impl<'a> Renamer<'a> {
     }
 
     pub(super) fn form(&self, set: &[u32]) -> Form {
+        if self.is_fixed() {
+            let (codes, naming) = (set.to_vec(), Renaming::IDENTITY);
+            return Form { codes, absent: [0; 2], naming, sums: OnceLock::new() };
+        }
         let codes = self.codes(set);
         let look = self.look(&codes);
         let mut naming = Renaming::IDENTITY;
@@ -94,6 +104,11 @@ impl<'a> Renamer<'a> {
         Form { codes, absent, naming, sums: OnceLock::new() }
     }
 
+    /// A guess at a form as one at the set.
+    pub(super) fn original(&self, form: &Form, guess: &Code) -> Code {
+        if self.is_fixed() { *guess } else { form.naming.inverse().apply(guess) }
+    }
+
     /// How positions and symbols look from within the set.
     pub(super) fn look(&self, codes: &[Code]) -> Look {
         let mut look = Look {
@@ -105,16 +120,12 @@ impl<'a> Renamer<'a> {
         for round in 1..=ROUNDS {
             self.colour(&mut look, codes, &weights);
             if round < ROUNDS {
-                // What a symbol at a position adds to the weight of its code; the cells are coloured anew.
-                let pairs = look.places[..self.length].iter().flat_map(|place| {
-                    look.symbols[..self.symbols].iter().map(move |symbol| mix(symbol ^ place))
-                });
-                look.cells.iter_mut().zip(pairs).for_each(|(cell, pair)| *cell = pair);
                 for (code, weight) in codes.iter().zip(&mut weights) {
-                    let pairs = (0..).step_by(self.symbols).zip(code.symbols());
-                    *weight = mix(pairs.fold(0_u64, |sum, (row, &symbol)| {
-                        sum.wrapping_add(look.cells[row + usize::from(symbol)])
-                    }));
+                    let pairs = code.symbols().iter().zip(&look.places);
+                    let sum = pairs.fold(0_u64, |sum, (&symbol, place)| {
+                        sum.wrapping_add(mix(look.symbols[usize::from(symbol)] ^ place))
+                    });
+                    *weight = mix(sum);
                 }
             }
         }
@@ -126,8 +137,8 @@ impl<'a> Renamer<'a> {
         let (length, symbols) = (self.length, self.symbols);
         look.cells.fill(0);
         for (code, &weight) in codes.iter().zip(weights) {
-            for (row, &symbol) in (0..).step_by(symbols).zip(code.symbols()) {
-                let cell = &mut look.cells[row + usize::from(symbol)];
+            for (row, &symbol) in look.cells.chunks_exact_mut(symbols).zip(code.symbols()) {
+                let cell = &mut row[usize::from(symbol)];
                 *cell = cell.wrapping_add(weight);
             }
         }
@@ -163,7 +174,7 @@ mod tests {
             set in btree_set(0_u32..4536, 1..40),
             preset in prop::sample::select(vec!["bulls-and-cows-no-leading-zero", "mastermind"]),
         ) {
-            let game = Game::new(Rules::preset(preset).unwrap(), u32::MAX).unwrap();
+            let game = Game::new(Rules::preset(preset, None).unwrap(), u32::MAX).unwrap();
             let set: Vec<u32> = set.into_iter().filter(|&index| index < game.size()).collect();
             let renamer = Renamer::new(&game);
             let form = renamer.form(&set);
@@ -177,7 +188,7 @@ mod tests {
 
     #[test]
     fn renamed_sets_mostly_have_one_form() {
-        let game = Game::new(Rules::preset("bulls-and-cows").unwrap(), u32::MAX).unwrap();
+        let game = Game::new(Rules::preset("bulls-and-cows", None).unwrap(), u32::MAX).unwrap();
         let renamer = Renamer::new(&game);
         let mut renaming = Renaming::IDENTITY;
         renaming.places[..4].copy_from_slice(&[2, 0, 3, 1]);

@@ -5,17 +5,20 @@
 //! measured, the cost of a guess is [`Scan::least`] of its losing classes, added up, and where guesses are counted
 //! one more for each secret. Any way to find that sum will do; [`Scan::costs`] takes the fastest that fits the set.
 
+mod many;
+
 use std::{cmp::Reverse, sync::OnceLock};
 
 use super::{
-    guesses::{Guesses, Matrix},
-    rename::Form,
+    guesses::{Guesses, Matrix, WON},
+    rename::{Form, Renamer},
     size_bound::SizeBound,
 };
 use crate::{
     budget::{Budget, Stopped},
     game::Game,
     kernel::{BYTE_ROWS, ByteLanes, Kernel, LANES, Lanes},
+    partition::COMPARED,
 };
 
 /// Guesses left, where nothing limits them.
@@ -25,6 +28,9 @@ pub(super) const INFEASIBLE: u32 = 1 << 23;
 
 /// For whole sets from this size on tables of cells are made: they take some milliseconds.
 const TABLE_SET: usize = 256;
+
+/// What a byte can be.
+const BYTES: usize = 256;
 
 /// How the sets of one search are measured.
 pub(super) struct Scan<'a> {
@@ -37,6 +43,8 @@ pub(super) struct Scan<'a> {
     lines: Vec<Vec<u8>>,
     /// The cells of the answers that do not win.
     classes: Vec<u8>,
+    /// The cell of the one that does.
+    won: u8,
     /// The different guesses, by the number of absent symbols of each kind.
     guesses: Vec<OnceLock<Guesses>>,
     /// Whether tables of cells are made.
@@ -56,13 +64,18 @@ impl Position<'_> {
     /// How a guess splits the set, whatever the classes are called: for each code the first one of its part. Whole
     /// partitions are compared, not hashes of them, because a proof rests on their being equal.
     pub(super) fn partition(&self, guess: u32) -> Box<[u16]> {
-        let mut first = [u16::MAX; 256];
+        let mut first = [u16::MAX; BYTES];
         let part = |i: usize| {
             let first = &mut first[usize::from(self.matrix.cell(i, guess))];
             *first = (*first).min(i as u16);
             *first
         };
         (0..self.form.codes.len()).map(part).collect()
+    }
+
+    /// The codes at these places.
+    pub(super) fn codes(&self, places: &[u32]) -> Vec<u32> {
+        places.iter().map(|&i| self.form.codes[i as usize]).collect()
     }
 
     /// Into how many classes one code of a part of the set splits that part; codes are given by their places in the set.
@@ -80,23 +93,34 @@ impl Position<'_> {
 impl<'a> Scan<'a> {
     /// For subsets of the set `whole`.
     pub(super) fn new(
-        game: &'a Game,
+        renamer: &Renamer<'a>,
         whole: &Form,
         last_only: bool,
         budget: &'a Budget,
     ) -> Result<Scan<'a>, Stopped> {
+        let game = renamer.game;
         let answers = game.rules().answers();
         let kinds = game.rules().not_first().count_ones() as usize + 1;
         let views = (game.rules().symbols() + 1) * kinds;
         let size = whole.codes.len();
+        let (classes, won) = match answers.cells() {
+            // Labels.
+            [] => ((0..size as u8).collect(), WON),
+            [classes @ .., won] => (classes.to_vec(), *won),
+        };
+        let guesses = match renamer.is_fixed() {
+            true => vec![Guesses::fixed(game, &whole.codes, budget)?.into()],
+            false => (0..views).map(|_| OnceLock::new()).collect(),
+        };
         let mut scan = Scan {
             game,
             budget,
             last_only,
             bound: SizeBound::new(0, &[]),
             lines: vec![],
-            classes: answers.cells()[..usize::from(answers.winning().0)].to_vec(),
-            guesses: (0..views).map(|_| OnceLock::new()).collect(),
+            classes,
+            won,
+            guesses,
             tables: size >= TABLE_SET,
         };
         scan.bound = SizeBound::new(size as u32, &scan.caps(whole)?);
@@ -126,18 +150,33 @@ impl<'a> Scan<'a> {
 
     /// The losing classes of a guess, largest first: the places of their codes in the set.
     pub(super) fn parts(&self, position: &Position<'_>, guess: u32) -> Vec<Vec<u32>> {
-        let answers = self.game.rules().answers();
+        let mut sizes = [0_u16; BYTES];
         let n = position.form.codes.len();
-        let class = |i| usize::from(answers.of_cell(position.matrix.cell(i, guess)).0);
-        let mut sizes = [0; 256];
-        (0..n).for_each(|i| sizes[class(i)] += 1);
-        let mut parts: Vec<Vec<u32>> =
-            sizes[..=self.classes.len()].iter().map(|&size| Vec::with_capacity(size)).collect();
-        (0..n).for_each(|i| parts[class(i)].push(i as u32));
-        parts.truncate(self.classes.len());
-        parts.retain(|part| !part.is_empty());
+        let cell = |i| usize::from(position.matrix.cell(i, guess));
+        (0..n).for_each(|i| sizes[cell(i)] += 1);
+        let mut parts: Vec<Vec<u32>> = vec![];
+        let mut places = [0_u8; BYTES];
+        for class in self.classes.iter().map(|&class| usize::from(class)) {
+            if sizes[class] > 0 {
+                places[class] = parts.len() as u8;
+                parts.push(Vec::with_capacity(sizes[class].into()));
+            }
+        }
+        for i in (0..n).filter(|&i| cell(i) != self.won.into()) {
+            parts[usize::from(places[cell(i)])].push(i as u32);
+        }
         parts.sort_by_key(|part| Reverse(part.len()));
         parts
+    }
+
+    /// Whether a guess leaves one or two secrets in every class, so that it costs what it must.
+    pub(super) fn is_settled_by(&self, position: &Position<'_>, guess: u32) -> bool {
+        let mut sizes = [0_u8; BYTES];
+        (0..position.form.codes.len()).all(|i| {
+            let size = &mut sizes[usize::from(position.matrix.cell(i, guess))];
+            *size += 1;
+            *size <= 2
+        })
     }
 
     /// What each different guess must cost by the sizes of its classes.
@@ -148,6 +187,8 @@ impl<'a> Scan<'a> {
         let next = after(*left);
         let mut costs: Vec<u32> = match self.sums(position) {
             Some(sums) => sums.iter().map(|&sum| u32::from(sum) + base).collect(),
+            _ if self.is_paired(position) => self.costs_paired(position, 0)?,
+            _ if self.classes.len() > COMPARED => self.costs_one_by_one(matrix, n, next, base)?,
             _ if n <= BYTE_ROWS && !self.last_only => self.costs_bytes(matrix, n, next)?,
             _ => self.costs_any(matrix, n, next, base)?,
         };
@@ -155,28 +196,51 @@ impl<'a> Scan<'a> {
         Ok(costs)
     }
 
-    /// The least of these costs, at most [`INFEASIBLE`].
-    pub(super) fn least_cost(&self, position: &Position<'_>) -> Result<u32, Stopped> {
-        let Some(sums) = self.sums(position) else {
-            return Ok(self.costs(position)?.into_iter().fold(INFEASIBLE, u32::min));
+    /// What one guess must cost by the sizes of its classes.
+    pub(super) fn cost(&self, position: &Position<'_>, guess: u32) -> u32 {
+        let own = if self.last_only { 0 } else { position.form.codes.len() as u32 };
+        let left = after(position.left);
+        let parts = self.parts(position, guess);
+        own + parts.iter().map(|part| self.least(part.len(), left)).sum::<u32>()
+    }
+
+    /// The least of the costs and a guess that has it, of a set for which [`Scan::by_members`] found none.
+    pub(super) fn least_cost(&self, position: &Position<'_>) -> Result<(u32, u32), Stopped> {
+        if let Some(sums) = self.sums(position) {
+            // Found without leaving the bytes, as most sets are only ever asked for this.
+            let (sum, guess) = first_least(&sums[..position.guesses.list.len()]);
+            return Ok((u32::from(sum) + position.form.codes.len() as u32, guess));
+        }
+        let costs = match self.is_paired(position) {
+            true => {
+                // What tells all apart and cannot win; that no candidate tells all apart was seen if it matters.
+                let all_apart = 2 * position.form.codes.len() as u32;
+                let enough = all_apart - u32::from(!self.is_plain(position.left));
+                self.costs_paired(position, enough)?
+            }
+            false => self.costs(position)?,
         };
-        // Found without leaving the bytes, as most sets are only ever asked for this.
-        let sums = &sums[..position.guesses.list.len()];
-        let least = sums.iter().copied().fold(u8::MAX, u8::min);
-        Ok(u32::from(least) + position.form.codes.len() as u32)
+        let costs = &costs[..costs.len().min(position.guesses.list.len())];
+        let (cost, guess) = first_least(costs);
+        Ok((cost.min(INFEASIBLE), guess))
     }
 
     /// What the classes of each guess must cost, padding included, where that fits bytes and no cap cuts it off.
     fn sums<'p>(&self, position: &Position<'p>) -> Option<&'p [u8]> {
         let Position { form, left, matrix, .. } = position;
         let (n, next) = (form.codes.len(), after(*left));
-        let fits = next == UNCAPPED || n <= self.bound.room(next) as usize;
-        let lines = self.lines.get(n).filter(|_| fits && !self.last_only)?;
+        let fits = self.fits(n, next) && !self.last_only && self.classes.len() <= COMPARED;
+        let lines = self.lines.get(n).filter(|_| fits)?;
         Some(form.sums.get_or_init(|| {
             let mut sums = vec![0; matrix.stride];
             Kernel::get().bound(matrix.all(0), &matrix.rows, &self.classes, lines, &mut sums);
             sums
         }))
+    }
+
+    /// Whether a class of `n` secrets may be found with so many guesses.
+    fn fits(&self, n: usize, left: u32) -> bool {
+        left == UNCAPPED || n <= self.bound.room(left) as usize
     }
 
     /// Costs where counts fit a byte: by the lines of the size bound, all lanes at once.
@@ -294,7 +358,12 @@ impl<'a> Scan<'a> {
         Ok(caps)
     }
 
-    fn guesses(&self, form: &Form) -> Result<&Guesses, Stopped> {
+    pub(super) fn guesses(&self, form: &Form) -> Result<&Guesses, Stopped> {
+        if let [guesses] = &self.guesses[..]
+            && let Some(fixed) = guesses.get()
+        {
+            return Ok(fixed);
+        }
         let kinds = self.guesses.len() / (self.game.rules().symbols() + 1);
         let [first, other] = form.absent.map(usize::from);
         let slot = &self.guesses[first * kinds + other];
@@ -324,6 +393,13 @@ fn add_least(sums: &mut [u16; LANES], counts: &ByteLanes, lines: &[u16], room: u
     }
 }
 
+/// The least of some costs, and where it is first.
+fn first_least<T: Copy + Ord>(costs: &[T]) -> (T, u32) {
+    let least = costs.iter().copied().min().expect("there are guesses");
+    let place = costs.iter().position(|&cost| cost == least).expect("it is one of them");
+    (least, place as u32)
+}
+
 /// Guesses left after one more.
 pub(super) fn after(left: u32) -> u32 {
     if left == UNCAPPED { UNCAPPED } else { left - 1 }
@@ -337,10 +413,10 @@ mod tests {
     /// For a set of so many codes, with so many guesses left.
     #[track_caller]
     fn check(last_only: bool, size: usize, left: u32) {
-        let game = Game::new(Rules::preset("mastermind").unwrap(), u32::MAX).unwrap();
+        let game = Game::new(Rules::preset("mastermind", None).unwrap(), u32::MAX).unwrap();
         let renamer = Renamer::new(&game);
         let (all, budget): (Vec<u32>, _) = ((0..game.size()).collect(), Budget::unlimited());
-        let scan = Scan::new(&game, &renamer.form(&all), last_only, &budget).unwrap();
+        let scan = Scan::new(&renamer, &renamer.form(&all), last_only, &budget).unwrap();
         let mut set: Vec<u32> = (0..size as u32).map(|i| i * 7 % game.size()).collect();
         set.sort_unstable();
         let form = renamer.form(&set);

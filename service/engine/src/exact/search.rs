@@ -4,25 +4,31 @@
 //! least of these bounds the set. A guess that may still beat the best one is refined, its classes' size bounds
 //! replaced by what is known of these very classes, and only then are the classes solved, smallest first, each
 //! within what the others leave of the limit.
+//!
+//! `survey` tells how far that is, and `build` makes a strategy of it.
+
+mod build;
+mod survey;
 
 use std::{
     collections::HashSet,
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
+    sync::atomic::{
+        AtomicU32, AtomicUsize,
+        Ordering::{Relaxed, SeqCst},
+    },
 };
 
 use rayon::prelude::*;
 
 use super::{
-    Progress, SolveLimits,
+    Goal, Objective, Progress, SolveLimits,
     memo::{Known, Memo},
     rename::{Form, Renamer},
     scan::{INFEASIBLE, Position, Scan, UNCAPPED, after},
     symmetry::Orbits,
-    tree::Tree,
 };
 use crate::{
     budget::{Budget, Stopped},
-    feedback::Class,
     game::Game,
 };
 
@@ -36,6 +42,7 @@ const SYMMETRIC_GUESSES: usize = 8;
 pub(super) struct Search<'a> {
     game: &'a Game,
     candidates: &'a [u32],
+    goal: Goal,
     limits: SolveLimits,
     progress: &'a Progress,
     budget: &'a Budget,
@@ -56,15 +63,16 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         game: &'a Game,
         candidates: &'a [u32],
-        last_only: bool,
+        goal: Goal,
         limits: SolveLimits,
         progress: &'a Progress,
         budget: &'a Budget,
     ) -> Result<Search<'a>, Stopped> {
         let renamer = Renamer::new(game);
-        let scan = Scan::new(game, &renamer.form(candidates), last_only, budget)?;
+        let last_only = goal.objective == Objective::FewestAtMax;
+        let scan = Scan::new(&renamer, &renamer.form(candidates), last_only, budget)?;
         let memo = Memo::new(limits.memo_bytes);
-        Ok(Search { game, candidates, limits, progress, budget, renamer, scan, memo })
+        Ok(Search { game, candidates, goal, limits, progress, budget, renamer, scan, memo })
     }
 
     pub(super) fn game(&self) -> &'a Game {
@@ -76,68 +84,28 @@ impl<'a> Search<'a> {
         self.scan.least_max(self.candidates.len())
     }
 
-    /// A strategy that costs the least of all that keep the cap; nothing if none does.
-    pub(super) fn best_tree(&self, cap: u32) -> Result<Option<Tree>, Stopped> {
-        let form = self.renamer.form(self.candidates);
-        let cost = self.solve(&form, cap, INFEASIBLE)?;
-        if cost >= INFEASIBLE {
-            return Ok(None);
-        }
-        if !self.scan.last_only {
-            self.progress.best.fetch_min(cost.into(), Relaxed);
-            self.progress.bound.fetch_max(cost.into(), Relaxed);
-        }
-        let mut tree = Tree::default();
-        self.build(&mut tree, self.candidates, cap)?;
-        Ok(Some(tree))
+    /// The cost of the whole if it is below `limit`, else a bound that is not.
+    fn cost_of_whole(&self, form: &Form, left: u32, limit: u32) -> Result<u32, Stopped> {
+        let Some(guess) = self.first_guess(form) else { return self.solve(form, left, limit) };
+        let position = self.scan.position(form, left)?;
+        let cost = self.scan.cost(&position, guess);
+        let others = if self.is_told(left) { u32::MAX } else { 0 };
+        self.descend(&position, guess, cost, limit, others)
     }
 
-    /// Adds a best strategy for a set to the tree and returns the number of its root: of those with the least cost, one
-    /// with the smallest cap. Which one depends on the set alone: its guess is the first, in the order of
-    /// [`Search::order`], that reaches the cost within that cap.
-    fn build(&self, tree: &mut Tree, set: &[u32], left: u32) -> Result<u32, Stopped> {
-        if set.len() <= 2 {
-            let node = tree.push(self.game.code(set[0]), true);
-            if let Some(&other) = set.get(1) {
-                let class =
-                    self.game.rules().score(&self.game.code(set[0]), &self.game.code(other));
-                let child = tree.push(self.game.code(other), true);
-                tree.link(node, class, child);
-            }
-            return Ok(node);
+    /// The place of the first guess, if the goal names one.
+    fn first_guess(&self, form: &Form) -> Option<u32> {
+        let guesses = self.scan.guesses(form).ok()?;
+        let mut guess = self.goal.first_guess?;
+        if !self.renamer.is_fixed() {
+            guess = form.naming.apply(&guess);
+            guesses.normalise(&mut guess);
         }
-        let form = self.renamer.form(set);
-        let cost = self.solve(&form, left, INFEASIBLE)?;
-        let left = self.least_cap(&form, left, cost)?;
-        let guess = self.expand(&form, left, cost + 1)?.expect("some guess reaches the cost");
-        let guess = form.naming.inverse().apply(&self.game.code(guess));
-        let node = tree.push(guess, set.binary_search(&self.game.index(&guess)).is_ok());
-        let winning = self.game.rules().answers().winning();
-        let mut parts = vec![vec![]; usize::from(winning.0) + 1];
-        for &code in set {
-            let class = self.game.rules().score(&guess, &self.game.code(code));
-            parts[usize::from(class.0)].push(code);
-        }
-        for (class, part) in (0..winning.0).zip(&parts).filter(|(_, part)| !part.is_empty()) {
-            let child = self.build(tree, part, after(left))?;
-            tree.link(node, Class(class), child);
-        }
-        Ok(node)
+        Some(guesses.place(self.game.index(&guess)))
     }
 
-    /// The smallest cap within which a set costs no more. (Where only the last guess counts, a cap is part of the
-    /// cost.)
-    fn least_cap(&self, form: &Form, left: u32, cost: u32) -> Result<u32, Stopped> {
-        // At 2 n - 1 the guess tells all others apart, and no cap is smaller than what that keeps.
-        if self.scan.last_only || cost < 2 * form.codes.len() as u32 {
-            return Ok(left);
-        }
-        for cap in self.scan.least_max(form.codes.len())..left {
-            if self.solve(form, cap, cost + 1)? <= cost {
-                return Ok(cap);
-            }
-        }
-        Ok(left)
+    fn is_whole(&self, position: &Position<'_>) -> bool {
+        position.form.codes.len() == self.candidates.len()
     }
 
     /// The cost of a set if it is below `limit`, else a bound that is not.
@@ -149,17 +117,6 @@ impl<'a> Search<'a> {
         let cost = self.cost(form, left, limit)?;
         self.memo.put(&key(form, left), Known { least: cost, exact: cost < limit });
         Ok(cost)
-    }
-
-    /// The first guess of those that cost the least, if that is below `limit`.
-    fn expand(&self, form: &Form, left: u32, limit: u32) -> Result<Option<u32>, Stopped> {
-        let position = self.scan.position(form, left)?;
-        if let Some(guess) = self.scan.teller(&position) {
-            return Ok(Some(guess));
-        }
-        let (order, orbits) = self.order(&position, limit)?;
-        let (_, place) = self.try_in_turn(&position, &order, orbits, limit)?;
-        Ok(place.map(|place| position.guesses.list[place as usize]))
     }
 
     /// The least cost of the guesses of a set if it is below `limit`, else a bound that is not. The guesses of large
@@ -184,8 +141,9 @@ impl<'a> Search<'a> {
     ) -> Result<(u32, Option<u32>), Stopped> {
         let least = self.known(position.form, position.left)?.least;
         let (mut best, mut choice) = (limit, None);
+        let told = self.is_whole_of_goal(position);
         let mut tried = HashSet::new();
-        for &(cost, guess) in order {
+        for (at, &(cost, guess)) in order.iter().enumerate() {
             if cost >= best || best <= least {
                 break;
             }
@@ -193,10 +151,14 @@ impl<'a> Search<'a> {
             if !orbits.is_new(guess, self.budget)? || !tried.insert(position.partition(guess)) {
                 continue;
             }
-            let cost = self.descend(position, guess, cost, best)?;
+            let next = order.get(at + 1).map_or(best, |next| next.0.min(best));
+            let others = if told { next } else { 0 };
+            let cost = self.descend(position, guess, cost, best, others)?;
             if cost < best {
                 (best, choice) = (cost, Some(guess));
-                self.tell(position, cost);
+                if told {
+                    self.progress.best.fetch_min(cost.into(), Relaxed);
+                }
             }
         }
         Ok((best, choice))
@@ -222,29 +184,30 @@ impl<'a> Search<'a> {
         let alone = Orbits::new(&self.renamer, position.guesses, vec![]);
         let best = AtomicU32::new(self.try_in_turn(position, first, alone, limit)?.0);
         let next = AtomicUsize::new(0);
-        let work = |_| {
+        let told = self.is_whole_of_goal(position);
+        // What the guess of each thread, and all behind it, must cost: those before it cost the best or more.
+        let threads = self.limits.threads;
+        let tried: Vec<AtomicU32> = (0..threads).map(|_| AtomicU32::new(first[0].0)).collect();
+        let work = |thread: usize| {
             while let Some(&(cost, guess)) = others.get(next.fetch_add(1, Relaxed)) {
                 let limit = best.load(Relaxed);
                 if cost >= limit || limit <= least {
                     break;
                 }
-                let cost = self.descend(position, guess, cost, limit)?;
-                if cost < best.fetch_min(cost, Relaxed) {
-                    self.tell(position, cost);
+                tried[thread].store(cost, SeqCst);
+                if told {
+                    let tried = tried.iter().map(|cost| cost.load(SeqCst)).min();
+                    self.tell_bound(tried.unwrap_or(0).min(best.load(SeqCst)));
+                }
+                let cost = self.descend(position, guess, cost, limit, 0)?;
+                if cost < best.fetch_min(cost, SeqCst) && told {
+                    self.progress.best.fetch_min(cost.into(), Relaxed);
                 }
             }
             Ok(())
         };
-        (0..self.limits.threads).into_par_iter().with_max_len(1).try_for_each(work)?;
+        (0..threads).into_par_iter().with_max_len(1).try_for_each(work)?;
         Ok(best.into_inner())
-    }
-
-    /// Tells how good the best strategy for the whole is.
-    fn tell(&self, position: &Position<'_>, cost: u32) {
-        let whole = position.form.codes.len() == self.candidates.len();
-        if whole && position.left == UNCAPPED {
-            self.progress.best.fetch_min(cost.into(), Relaxed);
-        }
     }
 
     /// The guesses that may cost less than `limit`, the cheapest first, then candidates, then in alphabet order, and
@@ -258,13 +221,15 @@ impl<'a> Search<'a> {
         let mut behind = vec![true; guesses.list.len()];
         form.codes.iter().for_each(|&code| behind[guesses.place(code) as usize] = false);
         // Numbers in which cost, rank and guess stand one behind the other sort twice as fast as tuples.
-        let pack = |(guess, cost): (u32, u32)| {
-            let behind = u64::from(behind[guess as usize]);
-            (cost < limit).then_some(u64::from(cost) << 33 | behind << 32 | u64::from(guess))
+        let pack = |(cost, place): (u32, usize)| {
+            let (behind, guess) = (u64::from(behind[place]), u64::from(guesses.list[place]));
+            (cost < limit).then_some(u64::from(cost) << 33 | behind << 32 | guess)
         };
-        let mut keys: Vec<u64> = (0..).zip(self.scan.costs(position)?).filter_map(pack).collect();
+        let costs = self.scan.costs(position)?.into_iter().zip(0..);
+        let mut keys: Vec<u64> = costs.filter_map(pack).collect();
         keys.sort_unstable();
-        let order: Vec<_> = keys.into_iter().map(|key| ((key >> 33) as u32, key as u32)).collect();
+        let unpack = |key| ((key >> 33) as u32, guesses.place(key as u32));
+        let order: Vec<(u32, u32)> = keys.into_iter().map(unpack).collect();
         let renamings = match form.codes.len() >= SYMMETRIC_SET && order.len() >= SYMMETRIC_GUESSES
         {
             true => self.renamer.automorphisms(&form.codes, self.budget)?,
@@ -305,8 +270,7 @@ impl<'a> Search<'a> {
             if sum >= limit {
                 return Ok(None);
             }
-            let codes: Vec<u32> = part.iter().map(|&i| position.form.codes[i as usize]).collect();
-            let form = self.renamer.form(&codes);
+            let form = self.renamer.form(&position.codes(&part));
             // What the memo kept may say less than that no code of the part tells the others apart.
             let known = self.glance(&form, left).unwrap_or(Known { least, exact: false });
             let at_least = known.least.max(least);
@@ -330,13 +294,15 @@ impl<'a> Search<'a> {
         Ok((sum < limit).then_some(Refined { sum, open }))
     }
 
-    /// The cost of a guess if it is below `limit`, else a bound that is not.
+    /// The cost of a guess if it is below `limit`, else a bound that is not. Of the whole it is told how far the guess
+    /// is, as all others cost at least `others`; elsewhere that is 0.
     fn descend(
         &self,
         position: &Position<'_>,
         guess: u32,
         cost: u32,
         limit: u32,
+        others: u32,
     ) -> Result<u32, Stopped> {
         let left = after(position.left);
         let Some(Refined { mut sum, mut open }) = self.refine(position, guess, cost, limit)? else {
@@ -344,26 +310,35 @@ impl<'a> Search<'a> {
         };
         // While there is nothing to beat, no class waits for what another leaves of the limit; nor do the classes of
         // the whole, whose limit is wide at first and exact when caps are lowered.
-        let whole = position.form.codes.len() == self.candidates.len();
+        let whole = self.is_whole(position);
+        self.tell_bound(sum.min(others));
         if self.limits.threads > 1 && (whole || limit >= INFEASIBLE / 2) {
-            let costs = open
-                .par_iter()
-                .with_max_len(1)
-                .map(|(least, form)| Ok(self.solve(form, left, limit - (sum - least))? - least));
-            let more: Vec<u32> = costs.collect::<Result<_, Stopped>>()?;
-            return Ok(more
-                .iter()
-                .fold(sum, |sum, more| sum.saturating_add(*more))
-                .min(INFEASIBLE));
+            let total = AtomicU32::new(sum);
+            open.par_iter().with_max_len(1).try_for_each(|(least, form)| {
+                let more = self.solve(form, left, limit - (sum - least))? - least;
+                let total = total.fetch_add(more, Relaxed) + more;
+                self.tell_bound(total.min(others));
+                Ok(())
+            })?;
+            return Ok(total.into_inner().min(INFEASIBLE));
         }
         // The largest come first; the smallest are cheapest to settle.
         while let Some((least, form)) = open.pop() {
             sum += self.solve(&form, left, limit - (sum - least))? - least;
+            self.tell_bound(sum.min(others));
             if sum >= limit {
                 break;
             }
         }
         Ok(sum)
+    }
+
+    /// What is known of a set; at the first meeting it is measured against every guess.
+    fn known(&self, form: &Form, left: u32) -> Result<Known, Stopped> {
+        match self.glance(form, left) {
+            Some(known) => Ok(known),
+            None => Ok(self.measure(&self.scan.position(form, left)?)?.0),
+        }
     }
 
     /// What is known of a set that need not be measured for it.
@@ -380,30 +355,27 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// What is known of a set; at the first meeting it is measured against every guess.
-    fn known(&self, form: &Form, left: u32) -> Result<Known, Stopped> {
-        if let Some(known) = self.glance(form, left) {
-            return Ok(known);
-        }
-        let n = form.codes.len();
-        let position = self.scan.position(form, left)?;
-        let all: Vec<u32> = (0..n as u32).collect();
-        let known = match self.scan.by_members(&position, &all, left) {
-            Some(cost) => Known { least: cost, exact: true },
+    /// Measures a set against every guess, and remembers it. A guess that must cost the least is told if all were tried.
+    fn measure(&self, position: &Position<'_>) -> Result<(Known, Option<u32>), Stopped> {
+        let Position { form, left, .. } = position;
+        let all: Vec<u32> = (0..form.codes.len() as u32).collect();
+        let (known, guess) = match self.scan.by_members(position, &all, *left) {
+            Some(cost) => (Known { least: cost, exact: true }, None),
             None => {
                 if self.progress.nodes.fetch_add(1, Relaxed) >= self.limits.max_nodes {
                     return Err(Stopped);
                 }
                 self.budget.check()?;
-                let least = self.scan.least_cost(&position)?;
-                // At 2 n every class has one or two secrets, and these bounds are exact.
-                let exact =
-                    least >= INFEASIBLE || (self.scan.is_plain(left) && least <= 2 * n as u32);
-                Known { least, exact }
+                let (least, guess) = self.scan.least_cost(position)?;
+                // Classes of one or two secrets cost what their number says; at 2 n there are no others.
+                let small = least <= 2 * form.codes.len() as u32
+                    || self.scan.is_settled_by(position, guess);
+                let exact = least >= INFEASIBLE || (self.scan.is_plain(*left) && small);
+                (Known { least, exact }, Some(guess))
             }
         };
-        self.memo.put(&key(form, left), known);
-        Ok(known)
+        self.memo.put(&key(form, *left), known);
+        Ok((known, guess))
     }
 
     /// What a set costs without a cap bounds what it costs with one.

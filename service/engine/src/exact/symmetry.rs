@@ -17,6 +17,9 @@ impl Renamer<'_> {
         set: &[u32],
         budget: &Budget,
     ) -> Result<Vec<Renaming>, Stopped> {
+        if self.is_fixed() {
+            return Ok(vec![]);
+        }
         let codes = self.codes(set);
         let look = self.look(&codes);
         let mut member = vec![false; self.game.size() as usize];

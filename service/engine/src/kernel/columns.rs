@@ -5,10 +5,13 @@
 //! where the same codes meet many others.
 
 use super::LANES;
-use crate::{code::Code, rules::Rules};
+use crate::{code::Code, feedback::FeedbackRule, rules::Rules};
 
 /// Not a symbol: it equals none, so padding scores nothing.
 const PADDING: u8 = u8::MAX;
+
+/// The most bytes of counts: the words of a language with hundreds of letters would take gigabytes.
+const COUNTED_BYTES: usize = 64 << 20;
 
 /// Codes as columns. Each column is padded to a whole number of [`LANES`] with a symbol that no alphabet has.
 #[derive(Clone, Debug)]
@@ -29,9 +32,13 @@ impl Columns {
         columns
     }
 
-    /// Room for `count` codes with their symbols counted.
+    /// Room for `count` codes with their symbols counted, if answers count symbols and the counts are not too large.
     pub(crate) fn counted(rules: &Rules, count: usize) -> Columns {
-        let (length, symbols) = (rules.length(), rules.symbols());
+        let (length, mut symbols) = (rules.length(), rules.symbols());
+        let counts = matches!(rules.feedback(), FeedbackRule::Pegs | FeedbackRule::Total);
+        if !counts || symbols.saturating_mul(count) > COUNTED_BYTES {
+            symbols = 0;
+        }
         let mut columns = Columns { length, symbols, stride: 0, data: vec![] };
         columns.resize(count);
         columns

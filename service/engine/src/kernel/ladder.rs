@@ -4,7 +4,7 @@
 //! two are new, and a code takes a quarter of the time that [`Kernel::score`] takes.
 
 use super::{Columns, Kernel, Probe};
-use crate::code::Code;
+use crate::{code::Code, feedback::FeedbackRule};
 
 /// The cells of a code by its first symbols: by none of them, by one, and so on.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Ladder {
     /// [`reset`](Ladder::reset).
     pub(crate) fn score(&mut self, kernel: &Kernel, probe: &Probe, columns: &Columns) -> &[u8] {
         let length = self.rungs.len() - 1;
-        if !columns.is_counted() {
+        if !columns.is_counted() || probe.rule != FeedbackRule::Pegs {
             kernel.score(probe, columns, &mut self.rungs[length]);
             return &self.rungs[length];
         }

@@ -1,12 +1,13 @@
 //! Counting at machine speed.
 //!
-//! Six operations carry the engine. [`Kernel::score`] computes the cells of one code against many, [`Kernel::extend`]
-//! those of a code whose first symbols were scored before. [`Kernel::count`]
-//! counts, for [`LANES`] guesses at once, how many candidates fall into each class, and [`Kernel::summarize`] makes
-//! one number a guess of that; [`Kernel::histogram`] counts the classes of one guess. [`Kernel::bound`] turns counts
-//! into a least cost without letting them leave the registers. They are written once, in `lanes`, as plain loops over
-//! byte lanes that the compiler turns into vector code; the folder holds one instance of them per instruction set.
-//! `portable` is the oracle for the others. Which one runs is decided once.
+//! Seven operations carry the engine. [`Kernel::score`] computes the cells of one code against many, [`Kernel::extend`]
+//! those of a code whose first symbols were scored before. [`Kernel::count`] counts, for [`LANES`] guesses at once, how
+//! many candidates fall into each class, and [`Kernel::summarize`] makes one number a guess of that;
+//! [`Kernel::distinct`] counts the classes that are not empty, where there are many, and [`Kernel::histogram`] the sizes
+//! of the classes of one guess. [`Kernel::bound`] turns counts into a least cost without letting them leave the
+//! registers. They are written once, in `lanes`, as plain loops over byte lanes that the compiler turns into vector
+//! code; the folder holds one instance of them per instruction set. `portable` is the oracle for the others. Which one
+//! runs is decided once.
 
 mod columns;
 mod ladder;
@@ -22,7 +23,8 @@ pub(crate) use ladder::Ladder;
 
 use crate::{
     code::Code,
-    rules::{FeedbackRule, MAX_LENGTH},
+    feedback::{FeedbackRule, MARKS_A_BYTE},
+    rules::MAX_LENGTH,
 };
 
 /// Guesses that are counted together, one byte lane each: a cache line, and two AVX2 registers.
@@ -51,26 +53,24 @@ pub(crate) enum Summary {
     Empty,
 }
 
-/// One code, prepared to be scored against many.
+/// One code, prepared to be scored against many: as the guess of many secrets, or as the secret of many guesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     code: Code,
-    /// The symbols of the code, each once, with how often it occurs; empty where only bulls count.
+    rule: FeedbackRule,
+    /// Whether the code is the secret. It matters only where an answer depends on which of the two codes is the guess.
+    secret: bool,
+    /// The symbols of the code, each once, with how often it occurs; empty where that does not count.
     symbols: [(u8, u8); MAX_LENGTH],
     distinct: usize,
-    /// What a bull adds to the cell.
-    bull: u8,
 }
 
 impl Probe {
-    pub(crate) fn new(code: &Code, rule: FeedbackRule) -> Probe {
-        let length = code.symbols().len() as u8;
-        let bull = match rule {
-            FeedbackRule::Bulls => 1,
-            FeedbackRule::Pegs => length + 1,
-        };
-        let mut probe = Probe { code: *code, symbols: [(0, 0); MAX_LENGTH], distinct: 0, bull };
-        if rule == FeedbackRule::Pegs {
+    /// A guess.
+    pub(crate) fn guess(code: &Code, rule: FeedbackRule) -> Probe {
+        let mut probe =
+            Probe { code: *code, rule, secret: false, symbols: [(0, 0); MAX_LENGTH], distinct: 0 };
+        if !matches!(rule, FeedbackRule::Bulls | FeedbackRule::Order) {
             for &symbol in code.symbols() {
                 let seen = &mut probe.symbols[..probe.distinct];
                 match seen.iter_mut().find(|(other, _)| *other == symbol) {
@@ -85,8 +85,29 @@ impl Probe {
         probe
     }
 
+    /// A secret.
+    pub(crate) fn secret(code: &Code, rule: FeedbackRule) -> Probe {
+        Probe { secret: true, ..Probe::guess(code, rule) }
+    }
+
     fn symbols(&self) -> &[(u8, u8)] {
         &self.symbols[..self.distinct]
+    }
+
+    /// What a bull adds to the cell, beside what the symbol itself adds.
+    fn bull(&self) -> u8 {
+        match self.rule {
+            FeedbackRule::Pegs => self.code.symbols().len() as u8 + 1,
+            _ => 1,
+        }
+    }
+
+    /// How many bytes a cell has.
+    fn planes(&self) -> usize {
+        match self.rule {
+            FeedbackRule::Marks => self.code.symbols().len().div_ceil(MARKS_A_BYTE),
+            _ => 1,
+        }
     }
 }
 
@@ -116,6 +137,7 @@ pub(crate) struct Kernel {
     score: fn(&[Probe], View<'_>, &mut [u8]),
     extend: fn(&Probe, usize, View<'_>, &[u8], &mut [u8]),
     count: fn(Rows<'_>, &[u32], &[u8], &mut [ByteLanes]),
+    distinct: fn(Rows<'_>, &[u32], &mut ByteLanes),
     summarize: fn(Summary, &[ByteLanes], &mut [u16; LANES]),
     histogram: fn(&[u8], &[u8], &mut [u32]),
     bound: Bound,
@@ -136,15 +158,17 @@ impl Kernel {
         kernels
     }
 
-    /// The cells of one code against every code of `columns`, padding included: `out` is a whole number of
-    /// [`LANES`] long.
+    /// The cells of one code against every code of `columns`, padding included. A cell of several bytes comes in as many
+    /// planes: the first bytes of all cells, then the second ones.
     pub(crate) fn score<'a>(&self, probe: &Probe, columns: impl Into<View<'a>>, out: &mut [u8]) {
         self.score_each(std::slice::from_ref(probe), columns.into(), out);
     }
 
     /// The cells of some codes against every code of `columns`, padding included, one code after the other.
     pub(crate) fn score_each(&self, probes: &[Probe], columns: View<'_>, out: &mut [u8]) {
-        assert_eq!(out.len(), probes.len() * columns.padded(), "a cell for every code and padding");
+        let planes = probes.first().map_or(0, Probe::planes);
+        let cells = probes.len() * columns.padded();
+        assert_eq!(out.len(), cells * planes, "a cell for every code and padding");
         (self.score)(probes, columns, out);
     }
 
@@ -188,6 +212,13 @@ impl Kernel {
                 }
             }
         }
+    }
+
+    /// Sets `counts[lane]` to how many different cells the rows `which`, at most [`BYTE_ROWS`], hold. Every two rows are
+    /// compared, which is faster than [`count`](Kernel::count) where there are many classes and few rows.
+    pub(crate) fn distinct(&self, rows: Rows<'_>, which: &[u32], counts: &mut ByteLanes) {
+        assert!(which.len() <= BYTE_ROWS, "counts fit a byte");
+        (self.distinct)(rows, which, counts);
     }
 
     /// One number for each guess of a block. The counts of a guess must add up to at most [`BYTE_ROWS`].
@@ -246,7 +277,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_kernel_scores_as_the_rules_do((rules, codes, code) in codes()) {
-            let probe = Probe::new(&code, rules.feedback());
+            let probe = Probe::guess(&code, rules.feedback());
             for mut columns in [Columns::new(rules.length(), 0), Columns::counted(&rules, 0)] {
                 columns.resize(codes.len());
                 codes.iter().enumerate().for_each(|(row, code)| columns.set(row, code));
@@ -288,6 +319,24 @@ mod tests {
                 let mut counts = vec![[7; LANES]; classes.len()];
                 kernel.tally(rows, &which, &classes, &mut counts);
                 prop_assert_eq!(&counts, &expected, "{}", kernel.name);
+            }
+        }
+
+        #[test]
+        fn every_kernel_tells_cells_apart_as_a_set_does(
+            bytes in vec(0_u8..=255, 128 * 40),
+            which in vec(0_u32..40, 0..=255),
+            offset in 0_usize..=64,
+        ) {
+            let rows = Rows { cells: &bytes, stride: 128, offset };
+            for kernel in Kernel::all() {
+                let mut counts = [7; LANES];
+                kernel.distinct(rows, &which, &mut counts);
+                for (lane, &count) in counts.iter().enumerate() {
+                    let cells = which.iter().map(|&row| bytes[row as usize * 128 + offset + lane]);
+                    let different = cells.collect::<std::collections::HashSet<u8>>().len();
+                    prop_assert_eq!(usize::from(count), different, "{}", kernel.name);
+                }
             }
         }
 

@@ -6,7 +6,7 @@
 use super::{ByteLanes, Kernel, LANES, Probe, Rows, Summary, View, lanes};
 
 pub(super) const KERNEL: Kernel =
-    Kernel { name: "portable", score, extend, count, summarize, histogram, bound };
+    Kernel { name: "portable", score, extend, count, distinct, summarize, histogram, bound };
 
 fn score(probes: &[Probe], columns: View<'_>, out: &mut [u8]) {
     lanes::score::<16>(probes, columns, out);
@@ -18,6 +18,10 @@ fn extend(probe: &Probe, place: usize, columns: View<'_>, from: &[u8], to: &mut 
 
 fn count(rows: Rows<'_>, which: &[u32], classes: &[u8], counts: &mut [ByteLanes]) {
     lanes::count::<16>(rows, which, classes, counts);
+}
+
+fn distinct(rows: Rows<'_>, which: &[u32], counts: &mut ByteLanes) {
+    lanes::distinct::<16>(rows, which, counts);
 }
 
 fn summarize(summary: Summary, counts: &[ByteLanes], out: &mut [u16; LANES]) {

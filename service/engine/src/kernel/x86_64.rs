@@ -40,6 +40,10 @@ const AVX2: Kernel = Kernel {
         (rows: Rows<'_>, which: &[u32], classes: &[u8], counts: &mut [ByteLanes]),
         lanes::count::<LANES>
     ),
+    distinct: entry!(
+        (rows: Rows<'_>, which: &[u32], counts: &mut ByteLanes),
+        lanes::distinct::<LANES>
+    ),
     summarize: entry!(
         (summary: Summary, counts: &[ByteLanes], out: &mut [u16; LANES]),
         lanes::summarize

@@ -9,7 +9,7 @@ pub(super) const DESCRIPTION: &str = "the most information in bits \
 /// The sum of `n log n` over the classes: the bits that stay unknown, times the candidates.
 pub(super) const MEASURE: Measure = Measure { summary: Summary::Empty, score };
 
-fn score(counts: &[u32], _: bool) -> Score {
+fn score(counts: &[u32], _: u32) -> Score {
     Score::plain(unknown(counts))
 }
 

@@ -13,6 +13,6 @@ pub(super) const DESCRIPTION: &str = "the least sum of n ln n over the classes, 
 /// a natural number.
 pub(super) const MEASURE: Measure = Measure { summary: Summary::Empty, score };
 
-fn score(counts: &[u32], candidate: bool) -> Score {
-    Score::plain(entropy::unknown(counts) + if candidate { 0 } else { n_log_n(2) })
+fn score(counts: &[u32], missed: u32) -> Score {
+    Score::plain(entropy::unknown(counts) + u64::from(missed) * n_log_n(2))
 }

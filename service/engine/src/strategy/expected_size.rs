@@ -9,7 +9,7 @@ pub(super) const DESCRIPTION: &str = "the smallest expected number of candidates
 /// The sum of the squares of the classes.
 pub(super) const MEASURE: Measure = Measure { summary: Summary::Squares, score };
 
-fn score(counts: &[u32], _: bool) -> Score {
+fn score(counts: &[u32], _: u32) -> Score {
     Score::plain(squares(counts))
 }
 

@@ -8,6 +8,6 @@ pub(super) const DESCRIPTION: &str = "the smallest largest class (D. E. Knuth, T
 /// The size of the largest class.
 pub(super) const MEASURE: Measure = Measure { summary: Summary::Largest, score };
 
-fn score(counts: &[u32], _: bool) -> Score {
+fn score(counts: &[u32], _: u32) -> Score {
     Score::plain(counts.iter().copied().max().unwrap_or(0).into())
 }

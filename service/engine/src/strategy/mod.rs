@@ -7,18 +7,24 @@ mod entropy;
 mod entropy_larmouth;
 mod expected_size;
 mod first_consistent;
+mod last_digit_sweep;
+mod level;
+mod lying;
 mod minimax;
 mod most_parts;
 mod most_parts_refined;
 mod optimal;
 mod random_consistent;
 mod ranking;
+mod repeat_scan;
 mod scan;
 mod shared;
 
+pub use level::Level;
+pub use lying::suggest_lying;
 pub use shared::SharedAdvice;
 
-use ranking::Measure;
+pub(crate) use ranking::{Best, Measure};
 
 use crate::{
     budget::{Budget, Stopped},
@@ -28,6 +34,7 @@ use crate::{
     game::Game,
     history::{History, Turn},
     partition::{Facts, partition},
+    rules::Rules,
     symmetry::Canonical,
 };
 
@@ -55,6 +62,10 @@ pub enum Strategy {
     FirstConsistent,
     /// Any candidate, by the seed.
     RandomConsistent,
+    /// 0000, 1111 and so on, then the arrangements of what was found.
+    RepeatScan,
+    /// The first code with one last symbol after the other, then the first candidate.
+    LastDigitSweep,
 }
 
 /// Which of several guesses of equal score is chosen.
@@ -75,6 +86,8 @@ pub enum Pool {
     Any,
     /// Only guesses that could be the secret.
     Consistent,
+    /// Only guesses that keep what marks showed: see [`keeps_hints`](crate::keeps_hints).
+    Hints,
 }
 
 /// A strategy with its options.
@@ -118,7 +131,7 @@ pub struct Suggestion {
 
 impl Strategy {
     /// Every strategy.
-    pub const ALL: [Strategy; 10] = [
+    pub const ALL: [Strategy; 12] = [
         Strategy::Optimal,
         Strategy::OptimalWorstCase,
         Strategy::Minimax,
@@ -129,6 +142,8 @@ impl Strategy {
         Strategy::MostPartsRefined,
         Strategy::FirstConsistent,
         Strategy::RandomConsistent,
+        Strategy::RepeatScan,
+        Strategy::LastDigitSweep,
     ];
 
     /// The name in text: `expected_size`.
@@ -144,6 +159,8 @@ impl Strategy {
             Strategy::MostPartsRefined => "most_parts_refined",
             Strategy::FirstConsistent => "first_consistent",
             Strategy::RandomConsistent => "random_consistent",
+            Strategy::RepeatScan => "repeat_scan",
+            Strategy::LastDigitSweep => "last_digit_sweep",
         }
     }
 
@@ -160,6 +177,8 @@ impl Strategy {
             Strategy::MostPartsRefined => most_parts_refined::DESCRIPTION,
             Strategy::FirstConsistent => first_consistent::DESCRIPTION,
             Strategy::RandomConsistent => random_consistent::DESCRIPTION,
+            Strategy::RepeatScan => repeat_scan::DESCRIPTION,
+            Strategy::LastDigitSweep => last_digit_sweep::DESCRIPTION,
         }
     }
 
@@ -182,7 +201,7 @@ impl Strategy {
     }
 
     /// How it measures guesses, if that is what it does.
-    fn measure(self) -> Option<&'static Measure> {
+    pub(crate) fn measure(self) -> Option<&'static Measure> {
         match self {
             Strategy::Minimax => Some(&minimax::MEASURE),
             Strategy::ExpectedSize => Some(&expected_size::MEASURE),
@@ -193,14 +212,31 @@ impl Strategy {
             Strategy::Optimal
             | Strategy::OptimalWorstCase
             | Strategy::FirstConsistent
-            | Strategy::RandomConsistent => None,
+            | Strategy::RandomConsistent
+            | Strategy::RepeatScan
+            | Strategy::LastDigitSweep => None,
+        }
+    }
+
+    /// Why it cannot play a game, if it cannot.
+    pub fn obstacle(self, rules: &Rules) -> Option<&'static str> {
+        match self {
+            Strategy::RepeatScan => (!repeat_scan::can_play(rules)).then_some(repeat_scan::NEEDS),
+            Strategy::LastDigitSweep => {
+                (!last_digit_sweep::can_play(rules)).then_some(last_digit_sweep::NEEDS)
+            }
+            _ => None,
         }
     }
 
     /// The options of a [`Choice`] that it heeds: `tie`, `pool`, `seed`.
     pub fn options(self) -> &'static [&'static str] {
         match self {
-            Strategy::Optimal | Strategy::OptimalWorstCase | Strategy::FirstConsistent => &[],
+            Strategy::Optimal
+            | Strategy::OptimalWorstCase
+            | Strategy::FirstConsistent
+            | Strategy::RepeatScan
+            | Strategy::LastDigitSweep => &[],
             Strategy::RandomConsistent => &["seed"],
             _ => &["tie", "pool"],
         }
@@ -210,13 +246,15 @@ impl Strategy {
 /// The best guesses by a strategy: `top` of them, or as many as there are. `candidates` are those of the history.
 ///
 /// The order is part of the contract: by score, then by the tie rule. A single candidate is the only suggestion,
-/// whatever the strategy. The first guess always tells some candidates apart, so that every game ends.
+/// whatever the strategy, [`Strategy::RepeatScan`] excepted. The first guess always tells some candidates apart or, by
+/// the two beginners, was not made before: every game ends.
 ///
 /// # Errors
 /// [`Stopped`] if the budget's flag was raised.
 ///
 /// # Panics
-/// If there is no candidate: that is a contradiction, which the caller reports.
+/// If there is no candidate, which is a contradiction, or if the strategy [cannot play](Strategy::obstacle) the game: the
+/// caller reports both.
 pub fn suggest(
     game: &Game,
     history: &History,
@@ -312,7 +350,8 @@ fn play(
     budget: &Budget,
 ) -> Result<Option<optimal::Play>, Stopped> {
     match strategy.objective() {
-        Some(objective) if candidates.len() > 1 => {
+        // Proofs count candidates, whatever they weigh.
+        Some(objective) if candidates.len() > 1 && !game.is_weighted() => {
             optimal::play(game, turns, candidates, objective, budget)
         }
         _ => Ok(None),
@@ -339,21 +378,40 @@ pub(crate) fn rank(
     if let Some(play) = play(game, turns, candidates, choice.strategy, budget)? {
         return all(vec![game.index(&play.guess)]);
     }
-    let Choice { tie, pool, .. } = *choice;
+    let Choice { strategy, tie, pool, .. } = *choice;
+    // The beginner who does not watch what fits plays on where one code is left.
+    if strategy == Strategy::RepeatScan {
+        return all(vec![repeat_scan::choose(game, turns, candidates)]);
+    }
     // Of two candidates each tells the two apart, and so does no better guess.
-    let settled = candidates.len() == 2 && top == 1 && (tie, pool) != (Tie::Any, Pool::Any);
-    let measure = choice.strategy.rule_of_thumb().measure();
-    if candidates.len() == 1 || settled && measure.is_some() {
+    let settled =
+        candidates.len() == 2 && top == 1 && (tie == Tie::Candidate || pool == Pool::Consistent);
+    let measure = strategy.rule_of_thumb().measure();
+    let weights = game.weights(candidates);
+    if candidates.len() == 1 || settled && measure.is_some() && weights.is_none() {
         return all(candidates[..1].to_vec());
     }
     let Some(measure) = measure else {
-        return all(match choice.strategy {
-            Strategy::RandomConsistent => random_consistent::choose(candidates, choice.seed, top),
-            _ => first_consistent::choose(candidates, top),
-        });
+        return all(by_fit(game, turns, candidates, choice, top));
     };
+    let (weights, one_of_each) = (weights.as_deref(), top == 1);
     let question =
-        scan::Question { game, turns, candidates, measure, tie, pool, top, one_of_each: top == 1 };
+        scan::Question { game, turns, candidates, weights, measure, tie, pool, top, one_of_each };
     let (guesses, exhaustive) = scan::best(&question, budget)?;
     Ok(Ranked { guesses, exhaustive })
+}
+
+/// The guesses of a strategy that measures none, best first.
+fn by_fit(
+    game: &Game,
+    turns: &[Turn],
+    candidates: &[u32],
+    choice: &Choice,
+    top: usize,
+) -> Vec<u32> {
+    match choice.strategy {
+        Strategy::RandomConsistent => random_consistent::choose(candidates, choice.seed, top),
+        Strategy::LastDigitSweep => vec![last_digit_sweep::choose(game, turns, candidates)],
+        _ => first_consistent::choose(candidates, top),
+    }
 }

@@ -6,13 +6,17 @@ use crate::kernel::Summary;
 pub(super) const DESCRIPTION: &str = "the most classes that are not empty \
      (B. Kooi, Yet another Mastermind strategy, ICGA Journal 28, 2005)";
 
-/// The number of empty classes.
+/// Less, the more classes are not empty.
 pub(super) const MEASURE: Measure = Measure { summary: Summary::Empty, score };
 
-fn score(counts: &[u32], _: bool) -> Score {
-    Score::plain(empty(counts))
+/// More classes than any game has.
+const MANY: u64 = 1 << 20;
+
+fn score(sizes: &[u32], _: u32) -> Score {
+    Score::plain(missing(sizes))
 }
 
-pub(super) fn empty(counts: &[u32]) -> u64 {
-    counts.iter().filter(|&&n| n == 0).count() as u64
+/// How many classes there are less than [`MANY`].
+pub(super) fn missing(sizes: &[u32]) -> u64 {
+    MANY - sizes.iter().filter(|&&n| n > 0).count() as u64
 }

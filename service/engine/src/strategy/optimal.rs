@@ -7,8 +7,10 @@ use crate::{
     candidates::Candidates,
     code::Code,
     exact::{Goal, Objective, Progress, SolveError, SolveLimits, Value, solve_set},
+    feedback::FeedbackRule,
     game::Game,
     history::Turn,
+    partition::COMPARED,
     rules::Rules,
     symmetry::Canonical,
 };
@@ -42,6 +44,11 @@ pub(super) fn play(
     objective: Objective,
     budget: &Budget,
 ) -> Result<Option<Play>, Stopped> {
+    if game.rules().feedback() == FeedbackRule::Order {
+        // The one in the middle; of two, the lower one. No guess has a part smaller than the half it leaves.
+        let guess = game.code(candidates[(candidates.len() - 1) / 2]);
+        return Ok(Some(Play { guess, value: halving(candidates.len()), from_book: false }));
+    }
     if let Some((guess, value)) = from_book(game.rules(), turns, objective) {
         return Ok(Some(Play { guess, value, from_book: true }));
     }
@@ -59,6 +66,18 @@ pub(super) fn play(
         let guess = canonical.smallest(&play.guess, dead, 1).pop_first();
         Play { guess: guess.expect("some guess stands for it"), ..play }
     }))
+}
+
+/// What it takes to find one of `n` numbers by halving: at guess `d` at most `2^(d - 1)` of them are found.
+fn halving(n: usize) -> Value {
+    let (mut left, mut value) = (n as u64, Value::default());
+    while left > 0 {
+        value.max += 1;
+        let found = left.min(1 << (value.max - 1));
+        value.total += u64::from(value.max) * found;
+        left -= found;
+    }
+    value
 }
 
 /// The guess of a book, in the names of these turns, and what it needs.
@@ -98,13 +117,15 @@ pub(super) fn prove(
     if candidates.len() > PROOF_CANDIDATES {
         return Ok(None);
     }
+    // A score among many classes takes some four times as long.
+    let dear = if game.rules().answers().count() > COMPARED { 4 } else { 1 };
     let scores = u64::from(game.size()) * candidates.len() as u64;
-    let max_nodes = PROOF_SCORES.min(budget.max_scores) / scores;
+    let max_nodes = (PROOF_SCORES / dear).min(budget.max_scores) / scores;
     if max_nodes == 0 {
         return Ok(None);
     }
     let limits = SolveLimits { memo_bytes: PROOF_BYTES, threads: 1, max_nodes };
-    let goal = Goal { objective, max_guesses: None };
+    let goal = Goal { objective, ..Goal::default() };
     match solve_set(game, candidates, goal, limits, &Progress::default(), budget) {
         Ok(solution) => {
             let (guess, value) = (solution.tree.root().guess(), solution.tree.root().value());

@@ -6,20 +6,22 @@
 
 use std::collections::BinaryHeap;
 
-use crate::kernel::Summary;
+use crate::{kernel::Summary, partition::COMPARED};
 
 /// How a strategy measures guesses.
-pub(super) struct Measure {
+pub(crate) struct Measure {
     /// What bounds the score from below: it is the first part of the score itself, or the number of empty classes.
     pub(super) summary: Summary,
-    /// The score of a guess by the sizes of its classes, and by whether it can be the secret. Of all ways to split
+    /// The score of a guess by the sizes of its classes (empty ones may be left out), and by what it misses of the chance to
+    /// be the secret: 0 for a candidate and 1 for another guess or, where candidates have weights, the largest weight less
+    /// its own. Of all ways to split
     /// the candidates into so many classes, the most even by a candidate scores least.
-    pub(super) score: fn(&[u32], bool) -> Score,
+    pub(crate) score: fn(&[u32], u32) -> Score,
 }
 
 /// What a guess is ranked by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Score {
+pub(crate) struct Score {
     /// Before the tie rule.
     pub(super) first: u64,
     /// Behind the tie rule, before the smaller code.
@@ -37,7 +39,7 @@ impl Score {
 type Key = (u64, bool, (u32, u64), u32);
 
 /// The best guesses so far.
-pub(super) struct Best {
+pub(crate) struct Best {
     keys: BinaryHeap<Key>,
     top: usize,
     measure: &'static Measure,
@@ -49,7 +51,7 @@ pub(super) struct Best {
 
 impl Best {
     /// The best `top` guesses at `candidates` candidates, all there are if `exhaustive`, of `classes` classes.
-    pub(super) fn new(
+    pub(crate) fn new(
         measure: &'static Measure,
         top: usize,
         candidates: usize,
@@ -59,20 +61,20 @@ impl Best {
         let least = |empty: usize| {
             let parts = (classes - empty).min(candidates);
             let even = |part| candidates / parts + usize::from(part < candidates % parts);
-            let mut counts = vec![0; classes];
-            counts.iter_mut().zip(0..parts).for_each(|(n, part)| *n = even(part) as u32);
-            (measure.score)(&counts, true).first
+            let sizes: Vec<u32> = (0..parts).map(|part| even(part) as u32).collect();
+            (measure.score)(&sizes, 0).first
         };
         let perfect = (exhaustive && candidates <= classes).then(|| least(classes - candidates));
         let least = match measure.summary {
-            Summary::Empty => (0..classes).map(least).collect(),
-            Summary::Largest | Summary::Squares => vec![],
+            // Many classes are not summarized.
+            Summary::Empty if classes <= COMPARED => (0..classes).map(least).collect(),
+            Summary::Empty | Summary::Largest | Summary::Squares => vec![],
         };
         Best { keys: BinaryHeap::with_capacity(top + 1), top, measure, least, perfect }
     }
 
     /// Offers a guess. `behind` is whether the tie rule puts it behind others of its score.
-    pub(super) fn offer(&mut self, score: Score, behind: bool, guess: u32) {
+    pub(crate) fn offer(&mut self, score: Score, behind: bool, guess: u32) {
         let key = (score.first, behind, score.then, guess);
         if self.keys.len() < self.top {
             self.keys.push(key);
@@ -107,7 +109,7 @@ impl Best {
     }
 
     /// The guesses, best first.
-    pub(super) fn into_guesses(self) -> Vec<u32> {
+    pub(crate) fn into_guesses(self) -> Vec<u32> {
         self.keys.into_sorted_vec().into_iter().map(|key| key.3).collect()
     }
 }

@@ -10,6 +10,8 @@
 //! on (4 x 8, 4 of 10) it is slower than to compute. Where it gains, a game takes microseconds and the table
 //! milliseconds.
 
+mod many;
+
 use std::{borrow::Cow, ops::Range};
 
 use super::{
@@ -18,11 +20,13 @@ use super::{
 };
 use crate::{
     budget::{Budget, Stopped},
+    candidates::CHUNK,
+    feedback::FeedbackRule,
     game::Game,
+    hints::keeps_hints,
     history::Turn,
     kernel::{BYTE_ROWS, ByteLanes, Columns, Kernel, LANES, Ladder, Probe, Rows, Summary},
-    partition::Cells,
-    rules::MAX_LENGTH,
+    partition::{COMPARED, Cells},
     symmetry::Symmetry,
 };
 
@@ -38,8 +42,6 @@ const GUESSES: usize = 512;
 const FIRST_CLASSES: usize = 3;
 /// To count the symbols of the candidates takes as long as so many guesses save by it (8 to 15 in the common games).
 const COUNTED_FROM: usize = 12;
-/// The most classes of any game: pegs of the longest codes.
-const MAX_CLASSES: usize = (MAX_LENGTH + 1) * (MAX_LENGTH + 2) / 2 - 1;
 
 /// The guesses to measure.
 enum Guesses<'a> {
@@ -70,6 +72,8 @@ pub(super) struct Question<'a> {
     pub(super) game: &'a Game,
     pub(super) turns: &'a [Turn],
     pub(super) candidates: &'a [u32],
+    /// What each candidate weighs, where that is not the same.
+    pub(super) weights: Option<&'a [u32]>,
     pub(super) measure: &'static Measure,
     pub(super) tie: Tie,
     pub(super) pool: Pool,
@@ -82,18 +86,28 @@ impl Question<'_> {
     fn is_candidate(&self, guess: u32) -> bool {
         self.candidates.binary_search(&guess).is_ok()
     }
+
+    /// What a candidate weighs; 0 for another guess.
+    fn weight(&self, guess: u32) -> u32 {
+        let place = self.candidates.binary_search(&guess);
+        place.map_or(0, |place| self.weights.map_or(1, |weights| weights[place]))
+    }
 }
 
 /// The best guesses, best first, and whether all were measured against all candidates.
 pub(super) fn best(question: &Question<'_>, budget: &Budget) -> Result<(Vec<u32>, bool), Stopped> {
     let Question { game, candidates, top, .. } = *question;
     let Plan { guesses, against, exhaustive } = Plan::new(question, budget)?;
-    let classes = game.rules().answers().list().len();
-    let best = Best::new(question.measure, top, against.len(), classes, exhaustive);
-    let mut scan = Scan { question, budget, kernel: Kernel::get(), best };
+    let classes = game.rules().answers().count();
+    // What is best of all is known by numbers of candidates only.
+    let counted = exhaustive && question.weights.is_none();
+    let best = Best::new(question.measure, top, against.len(), classes, counted);
+    let heaviest =
+        question.weights.map_or(1, |weights| weights.iter().fold(1, |most, &n| most.max(n)));
+    let mut scan = Scan { question, budget, kernel: Kernel::get(), best, heaviest };
     // A candidate that tells all apart is the best guess there can be, if the tie rule prefers candidates: then no
     // other guess need be measured. And if there is none, the first other guess that tells all apart is the best.
-    let first = question.tie == Tie::Candidate && question.pool == Pool::Any;
+    let first = question.tie == Tie::Candidate && question.pool != Pool::Consistent;
     if first && exhaustive && top == 1 && candidates.len() <= classes {
         scan.run(&Guesses::Some(candidates.into()), &against)?;
     }
@@ -114,8 +128,8 @@ impl<'a> Plan<'a> {
     fn new(question: &Question<'a>, budget: &Budget) -> Result<Plan<'a>, Stopped> {
         let Question { game, candidates, pool, .. } = *question;
         let different = match question.one_of_each && candidates.len() >= ALIKE_FROM {
-            true => different(question, budget)?,
-            false => None,
+            true if game.rules().renames() => different(question, budget)?,
+            _ => None,
         };
         let guesses = match (pool, different) {
             (Pool::Any, None) => Guesses::All(game.size()),
@@ -125,9 +139,14 @@ impl<'a> Plan<'a> {
                 list.retain(|guess| candidates.binary_search(guess).is_ok());
                 Guesses::Some(list.into())
             }
+            (Pool::Hints, list) => Guesses::Some(hinted(question, list, budget)?.into()),
         };
         let most = budget.max_scores;
-        if (guesses.len() as u64).saturating_mul(candidates.len() as u64) <= most {
+        let each = match game.rules().feedback() {
+            FeedbackRule::Order => 1,
+            _ => candidates.len() as u64,
+        };
+        if (guesses.len() as u64).saturating_mul(each) <= most {
             return Ok(Plan { guesses, against: candidates.into(), exhaustive: true });
         }
         // The first candidate is among the guesses and, with another, among those it is measured against: so the
@@ -135,7 +154,7 @@ impl<'a> Plan<'a> {
         let against = even(candidates.len(), most.isqrt().max(2), |at| candidates[at]);
         let share = (most / against.len() as u64).max(2) / 2;
         let mut list = even(candidates.len(), share, |at| candidates[at]);
-        if pool == Pool::Any {
+        if pool != Pool::Consistent {
             list.extend(even(guesses.len(), share, |at| guesses.get(at)));
             list.sort_unstable();
             list.dedup();
@@ -143,6 +162,23 @@ impl<'a> Plan<'a> {
         let guesses = Guesses::Some(list.into());
         Ok(Plan { guesses, against: against.into(), exhaustive: false })
     }
+}
+
+/// The guesses that keep what the answers showed: of these, or of all.
+fn hinted(
+    question: &Question<'_>,
+    list: Option<Vec<u32>>,
+    budget: &Budget,
+) -> Result<Vec<u32>, Stopped> {
+    let Question { game, turns, .. } = *question;
+    let list = list.unwrap_or_else(|| (0..game.size()).collect());
+    let mut kept = vec![];
+    for chunk in list.chunks(CHUNK) {
+        budget.check()?;
+        let keeps = |guess: &&u32| keeps_hints(game.rules(), turns, &game.code(**guess));
+        kept.extend(chunk.iter().filter(keeps));
+    }
+    Ok(kept)
 }
 
 /// At most `most` of `count` things, evenly spaced, the first among them.
@@ -182,6 +218,8 @@ struct Scan<'a> {
     budget: &'a Budget,
     kernel: &'static Kernel,
     best: Best,
+    /// The largest weight of a candidate.
+    heaviest: u32,
 }
 
 impl Scan<'_> {
@@ -189,6 +227,12 @@ impl Scan<'_> {
     fn run(&mut self, guesses: &Guesses<'_>, against: &[u32]) -> Result<(), Stopped> {
         if self.best.is_perfect() {
             Ok(())
+        } else if self.question.weights.is_some() {
+            self.each(guesses, against)
+        } else if self.question.game.rules().feedback() == FeedbackRule::Order {
+            self.places(guesses, against)
+        } else if self.question.game.rules().answers().count() > COMPARED {
+            self.each(guesses, against)
         } else if against.len() <= BYTE_ROWS && guesses.len() >= against.len() {
             self.blocks(guesses, against)
         } else {
@@ -200,7 +244,7 @@ impl Scan<'_> {
     fn blocks(&mut self, guesses: &Guesses<'_>, against: &[u32]) -> Result<(), Stopped> {
         let (game, kernel) = (self.question.game, self.kernel);
         let rules = game.rules();
-        let probe = |&index: &u32| Probe::new(&game.code(index), rules.feedback());
+        let probe = |&index: &u32| Probe::secret(&game.code(index), rules.feedback());
         let probes: Vec<Probe> = against.iter().map(probe).collect();
         let which: Vec<u32> = (0..against.len() as u32).collect();
         let mut columns = Columns::counted(rules, 0);
@@ -248,7 +292,7 @@ impl Scan<'_> {
         if limit.is_none_or(|limit| u64::from(least) > limit) {
             return;
         }
-        let mut sizes = [0; MAX_CLASSES];
+        let mut sizes = [0; COMPARED];
         let sizes = &mut sizes[..counts.len()];
         for (lane, (at, &summary)) in block.zip(summaries).enumerate() {
             if limit.is_some_and(|limit| u64::from(summary) <= limit) {
@@ -265,7 +309,8 @@ impl Scan<'_> {
         let Question { measure, tie, .. } = *self.question;
         let candidate = self.question.is_candidate(guess);
         let behind = tie == Tie::Candidate && !candidate;
-        self.best.offer((measure.score)(sizes, candidate), behind, guess);
+        let missed = self.heaviest - self.question.weight(guess);
+        self.best.offer((measure.score)(sizes, missed), behind, guess);
     }
 
     /// Candidates in the lanes.
@@ -295,7 +340,7 @@ impl Scan<'_> {
                     let Some(limit) = limit.filter(|&limit| order.floor(sizes) <= limit) else {
                         continue;
                     };
-                    let probe = Probe::new(&game.code(guess), game.rules().feedback());
+                    let probe = Probe::guess(&game.code(guess), game.rules().feedback());
                     let padded = ladder.score(self.kernel, &probe, &columns);
                     let cells = Cells { padded, count: tile.len() };
                     if order.count(self.kernel, cells, limit, sizes) && is_last {
@@ -339,7 +384,7 @@ impl Order {
             Summary::Empty => 0,
         };
         for group in [0..first, first..self.cells.len()] {
-            let mut counts = [0; MAX_CLASSES];
+            let mut counts = [0; COMPARED];
             let counts = &mut counts[..group.len()];
             kernel.histogram(cells.padded, &self.cells[group.clone()], counts);
             for (&class, &mut count) in self.classes[group.clone()].iter().zip(counts) {
@@ -384,7 +429,7 @@ mod tests {
                 let parts = partition(&game, &all, &game.code(index), &budget).unwrap();
                 (
                     parts.facts().largest_class,
-                    parts.counts().iter().map(|&n| u64::from(n).pow(2)).sum(),
+                    parts.parts().iter().map(|&(_, n)| u64::from(n).pow(2)).sum(),
                 )
             };
             let facts: Vec<(u32, u64)> = all.indices().iter().map(facts).collect();

@@ -84,6 +84,7 @@ impl SharedAdvice {
         match choice.strategy.measure() {
             Some(measure) if SharedAdvice::pays(game, candidates.len(), choice, budget) => {
                 let question = scan::Question {
+                    weights: None,
                     game,
                     turns: canonical.history().turns(),
                     candidates: candidates.indices(),
@@ -103,7 +104,7 @@ impl SharedAdvice {
     /// for all histories of one form.
     pub(super) fn pays(game: &Game, candidates: usize, choice: &Choice, budget: &Budget) -> bool {
         let guesses = match choice.pool {
-            Pool::Any => u64::from(game.size()),
+            Pool::Any | Pool::Hints => u64::from(game.size()),
             Pool::Consistent => candidates as u64,
         };
         choice.strategy.measure().is_some()
@@ -149,7 +150,8 @@ impl SharedAdvice {
         for guess in guesses {
             let (guess, candidate) = (game.code(guess), candidates.contains(guess));
             let parts = partition(game, candidates, &guess, budget)?;
-            let score = (measure.score)(parts.counts(), candidate);
+            let sizes: Vec<u32> = parts.parts().iter().map(|&(_, n)| n).collect();
+            let score = (measure.score)(&sizes, u32::from(!candidate));
             let rank = (score.first, tie == Tie::Candidate && !candidate, score.then);
             if found.len() >= top && kinds.last().is_some_and(|last| last.rank < rank) {
                 is_whole = true;

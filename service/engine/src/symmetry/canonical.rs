@@ -51,7 +51,7 @@ impl<'a> Canonical<'a> {
 
     /// The same of turns of which no two are alike.
     pub(crate) fn of(rules: &'a Rules, turns: &[Turn]) -> Option<Canonical<'a>> {
-        if rules.length() > MAX_ORDERED || turns.len() > MAX_FORMED {
+        if !rules.renames() || rules.length() > MAX_ORDERED || turns.len() > MAX_FORMED {
             return None;
         }
         let mut turns = turns.to_vec();
@@ -88,7 +88,7 @@ impl<'a> Canonical<'a> {
     /// The canonical form of a history together with a guess that has no answer yet, in the same cases.
     pub fn with_guess(rules: &Rules, history: &History, guess: Code) -> Option<(History, Code)> {
         // A class that no answer has: the guess stays the guess.
-        let open = Class(u8::MAX);
+        let open = Class(u32::MAX);
         let mut turns = history.canonical().turns().to_vec();
         turns.push(Turn { guess, class: open });
         let form = Canonical::of(rules, &turns)?.history;

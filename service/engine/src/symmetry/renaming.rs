@@ -7,6 +7,7 @@ use std::{iter, ops::Range};
 
 use crate::{
     code::Code,
+    feedback::FeedbackRule,
     rules::{MAX_ALPHABET, MAX_LENGTH, Rules},
 };
 
@@ -128,9 +129,14 @@ pub(crate) fn symbols(mut set: u64) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The places that may move: where some symbol cannot stand first, the first place stays.
+/// The places that may move: where some symbol cannot stand first, the first place stays; and where each place has a mark,
+/// all do, as marks go from left to right.
 pub(crate) fn movable(rules: &Rules) -> Range<usize> {
-    usize::from(rules.not_first() != 0)..rules.length()
+    let length = rules.length();
+    match rules.feedback() {
+        FeedbackRule::Marks => length..length,
+        _ => usize::from(rules.not_first() != 0)..length,
+    }
 }
 
 /// The orders of the places that are tried, the identity first, if each place may take what `fits` says of the place
@@ -158,7 +164,7 @@ pub(crate) fn orders(rules: &Rules, fits: impl Fn(usize, usize) -> bool) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CodeSpec, FeedbackRule};
+    use crate::CodeSpec;
 
     #[track_caller]
     fn check(length: i32, not_first: &str, count: usize) {

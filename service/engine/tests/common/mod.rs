@@ -2,7 +2,9 @@
 
 #![allow(dead_code, unreachable_pub)] // each test binary uses its part
 
-use herdsman_engine::{Code, CodeSpec, FeedbackRule, Game, History, Rules, Turn};
+pub mod any;
+
+use herdsman_engine::{Code, CodeSpec, FeedbackRule, Game, Given, History, Rules, Turn};
 
 pub const SYMBOLS: &str = "0123456789abcdef";
 
@@ -25,7 +27,7 @@ pub fn code(rules: &Rules, text: &str) -> Code {
 pub fn history(rules: &Rules, turns: &[(&str, i32, i32)]) -> History {
     let turn = |&(guess, bulls, cows): &(&str, i32, i32)| Turn {
         guess: code(rules, guess),
-        class: rules.answers().class(Some(bulls), Some(cows)).unwrap(),
+        class: rules.answers().class(&Given::pegs(bulls, cows)).unwrap(),
     };
     History::new(turns.iter().map(turn).collect()).unwrap()
 }

@@ -3,15 +3,20 @@
 
 use std::sync::Arc;
 
-use herdsman_engine::{Budget, Choice, Class, History, Pool, Rules, Strategy, Tie, partition};
+use herdsman_engine::{
+    Advice as Best, Budget, Choice, Class, History, LargeError, Rules, Strategy, is_consistent,
+    keeps_hints, partition, suggest_large, suggest_lying,
+};
 use herdsman_proto::v1;
 
 use super::{
     Shared, convert, rate,
+    rules::is_large,
     status::{Failure, Reason, Violation, Violations},
 };
 use crate::{
     cache::{AdviceKey, AnalysisKey, Origin, Position},
+    dictionaries::Dictionaries,
     games::{self, Games},
 };
 
@@ -22,14 +27,18 @@ pub(super) type Analysis = Option<v1::AnalyzeResponse>;
 
 pub(super) async fn best_next_guess(
     shared: &Arc<Shared>,
-    request: v1::BestNextGuessRequest,
+    mut request: v1::BestNextGuessRequest,
 ) -> Result<v1::BestNextGuessResponse, Failure> {
-    let (key, history) = read(shared, &request)?;
+    let mut violations = Violations::default();
+    let rules = violations.game_or_sample(shared, request.rules.take()).await?;
+    let (key, history) = read(shared, violations, rules, &request)?;
     let computing = (Arc::clone(shared), key.clone());
     let (advice, origin) = shared
         .advice
         .get(&key, move || async move {
             let (shared, key) = computing;
+            let large = is_large(&key.position.rules, &shared.config);
+            let advise = if large { advise_large } else { advise };
             let max_scores = key.max_scores;
             shared.run(max_scores, move |games, budget| advise(games, &key, budget)).await
         })
@@ -43,83 +52,82 @@ pub(super) async fn best_next_guess(
             };
             Ok(v1::BestNextGuessResponse { source: source.into(), ..advice })
         }
-        None => Err(shared.contradiction(key.position.rules, history, &request.history).await),
+        None => {
+            let (lies, rules) = (key.max_lies, key.position.rules);
+            Err(shared.contradiction_within(lies, rules, history, &request.history).await)
+        }
     }
 }
 
-/// Checks a request and reduces it to what its answer depends on.
+/// Checks what is asked of the game of these rules, and reduces it to what its answer depends on.
 fn read(
     shared: &Shared,
+    mut violations: Violations,
+    rules: Option<Rules>,
     request: &v1::BestNextGuessRequest,
 ) -> Result<(AdviceKey, History), Failure> {
     let config = &shared.config;
-    let mut violations = Violations::default();
-    let rules = violations.game(request.rules.as_ref(), config);
     let history = violations.history(rules.as_ref(), &request.history, config);
-    let strategy = violations.member("strategy", request.strategy, "strategy");
-    let tie = violations.member("tie", request.tie, "tie rule");
-    let pool = violations.member("pool", request.pool, "guess pool");
+    let v1::BestNextGuessRequest { strategy, tie, pool, seed, level, .. } = *request;
+    let player = v1::Player { strategy, tie, pool, seed, level };
+    let choice = violations.choice(rules.as_ref(), "", player);
     let top = violations.natural("top_k", request.top_k.into());
     let most = u64::from(config.max_top_k);
     let top = top.and_then(|top| violations.limit("top_k", "suggestions", top, most));
     let max_scores = request.limits.unwrap_or_default().max_scores;
     let max_scores = violations.natural("limits.max_scores", max_scores);
-    let (Some(rules), Some(history)) = (rules, history) else { return Err(violations.into()) };
-    let (Some(strategy), Some(tie), Some(pool), Some(top), Some(max_scores)) =
-        (strategy, tie, pool, top, max_scores)
-    else {
+    let max_lies = violations.lies(request.max_lies);
+    let rules = match max_lies {
+        Some(1..) => rules.and_then(|rules| violations.enumerable(rules, config)),
+        _ => rules,
+    };
+    let (Some(rules), Some(history), Some(choice)) = (rules, history, choice) else {
         return Err(violations.into());
     };
-    let strategy = match (strategy, pool) {
-        // The best play may be a guess that cannot be the secret: who wants none such wants another default.
-        (v1::Strategy::Unspecified, v1::GuessPool::Consistent) => Strategy::EntropyLarmouth,
-        (v1::Strategy::Optimal | v1::Strategy::OptimalWorstCase, v1::GuessPool::Consistent) => {
-            let problem = "the best play considers every guess: send GUESS_POOL_ANY, or leave `strategy` to the server";
-            return Err(Violation::new("pool", Reason::InvalidOption, problem).into());
-        }
-        (strategy, _) => convert::strategy(strategy),
+    let (Some(top), Some(max_scores), Some(max_lies)) = (top, max_scores, max_lies) else {
+        return Err(violations.into());
     };
-    let choice = Choice {
-        strategy,
-        tie: convert::tie(tie),
-        pool: convert::pool(pool),
-        seed: request.seed.cast_unsigned(),
+    let choice = match choice.strategy {
+        // Who does not watch what fits has nothing to go by here.
+        Strategy::RepeatScan | Strategy::LastDigitSweep
+            if max_lies > 0 || is_large(&rules, config) =>
+        {
+            Choice { strategy: Strategy::FirstConsistent, ..choice }
+        }
+        _ => choice,
     };
     let key = AdviceKey {
-        position: Position::new(rules, &history),
-        choice: heeded(choice),
+        position: Position::within(max_lies, rules, &history),
+        choice,
         top: top.max(1) as usize,
         max_scores: if max_scores == 0 {
             config.max_scores
         } else {
             max_scores.min(config.max_scores)
         },
+        max_lies,
     };
     Ok((key, history))
 }
 
-/// A choice without the options that its strategy does not heed, so that they make no second entry of one answer.
-fn heeded(choice: Choice) -> Choice {
-    let heeds = |option| choice.strategy.options().contains(&option);
-    let Choice { strategy, tie, pool, seed } = choice;
-    Choice {
-        strategy,
-        tie: if heeds("tie") { tie } else { Tie::default() },
-        pool: if heeds("pool") { pool } else { Pool::default() },
-        seed: if heeds("seed") { seed } else { 0 },
+/// A reply with what it has before anything is computed.
+fn begin(key: &AdviceKey) -> v1::BestNextGuessResponse {
+    v1::BestNextGuessResponse {
+        solved: key.position.is_won(),
+        exhaustive: true,
+        strategy: convert::strategy_number(key.choice.strategy).into(),
+        ..Default::default()
     }
 }
 
 /// The job of BestNextGuess.
 fn advise(games: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Failure> {
+    if key.max_lies > 0 {
+        return advise_lying(games, key, budget);
+    }
     let position = &key.position;
     let game = games.game(&position.rules)?;
-    let mut reply = v1::BestNextGuessResponse {
-        solved: position.is_won(),
-        exhaustive: true,
-        strategy: convert::strategy_number(key.choice.strategy).into(),
-        ..Default::default()
-    };
+    let mut reply = begin(key);
     if reply.solved {
         let candidates = games.candidates(&game, position, budget)?;
         let Some(&secret) = candidates.indices().first() else { return Ok(None) };
@@ -132,8 +140,9 @@ fn advise(games: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Fai
     };
     fill(&mut reply, &position.rules, &advice, remaining);
     if remaining == 1 {
-        // A single candidate is the only suggestion.
-        reply.secret = position.rules.text(&advice.suggestions[0].guess);
+        // Whatever a strategy guesses, one code is left.
+        let candidates = games.candidates(&game, position, budget)?;
+        reply.secret = position.rules.text(&game.code(candidates.indices()[0]));
     }
     if origin == Origin::Cache {
         reply.source = v1::Source::Cache.into();
@@ -141,17 +150,55 @@ fn advise(games: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Fai
     Ok(Some(reply))
 }
 
+/// The same where some turns may be untrue.
+fn advise_lying(games: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Failure> {
+    let Position { rules, history } = &key.position;
+    let game = games.game(rules)?;
+    let suspects = game.suspects(history, key.max_lies, budget)?;
+    let Some(&first) = suspects.by_lies().iter().flatten().next() else { return Ok(None) };
+    let mut reply = begin(key);
+    reply.remaining = convert::count(suspects.len());
+    reply.remaining_by_lies = convert::by_lies(&suspects);
+    if suspects.len() == 1 {
+        reply.secret = rules.text(&game.code(first));
+    }
+    if !reply.solved {
+        let advice = suggest_lying(&game, history, &suspects, &key.choice, key.top, budget)?;
+        fill(&mut reply, rules, &advice, suspects.len());
+    }
+    Ok(Some(reply))
+}
+
+/// The same for a game whose codes are too many to be enumerated.
+fn advise_large(_: &Games, key: &AdviceKey, budget: &Budget) -> Result<Advice, Failure> {
+    let Position { rules, history } = &key.position;
+    let AdviceKey { choice, top, .. } = key;
+    let found = match suggest_large(rules, history, choice, *top, choice.seed, budget) {
+        Ok(found) => found,
+        Err(LargeError::Contradiction) => return Ok(None),
+        Err(LargeError::Stopped(stopped)) => return Err(stopped.into()),
+        Err(error @ LargeError::NotFound { .. }) => {
+            return Err(Violation::new("rules", Reason::SpaceTooLarge, error).into());
+        }
+    };
+    let mut reply = begin(key);
+    reply.count = Some(convert::known(found.count));
+    let sampled = found.sampled as usize;
+    if sampled == 1 && found.advice.exhaustive {
+        reply.secret = rules.text(&found.advice.suggestions[0].guess);
+    }
+    match reply.solved {
+        true => reply.remaining = convert::count(sampled),
+        false => fill(&mut reply, rules, &found.advice, sampled),
+    }
+    Ok(Some(reply))
+}
+
 /// Writes the engine's advice at `remaining` candidates into a reply.
-fn fill(
-    reply: &mut v1::BestNextGuessResponse,
-    rules: &Rules,
-    advice: &herdsman_engine::Advice,
-    remaining: usize,
-) {
+fn fill(reply: &mut v1::BestNextGuessResponse, rules: &Rules, advice: &Best, remaining: usize) {
     reply.remaining = convert::count(remaining);
     reply.exhaustive = advice.exhaustive;
-    let proof = if advice.proven.is_some() { v1::Proof::Proven } else { v1::Proof::Heuristic };
-    reply.proof = proof.into();
+    reply.proof = convert::proof(advice.proven.is_some()).into();
     reply.proven = advice.proven.map(|value| v1::ProvenValue {
         total: convert::count(value.total),
         mean: convert::mean(value.total, remaining),
@@ -170,7 +217,7 @@ pub(super) async fn analyze(
     request: v1::AnalyzeRequest,
 ) -> Result<v1::AnalyzeResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(request.rules.as_ref(), &shared.config);
+    let rules = violations.game(shared, request.rules).await?;
     let history = violations.history(rules.as_ref(), &request.history, &shared.config);
     let guess =
         rules.as_ref().and_then(|rules| violations.code(rules, || "guess".into(), &request.guess));
@@ -213,26 +260,25 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
         return Ok(None);
     }
     let best = if rate { rate::best(games, &game, &key.position, budget)? } else { vec![] };
-    let row = |(class, &count): (u8, &u32)| v1::PartitionRow {
-        feedback: Some(convert::feedback(rules, Class(class))),
+    let row = |&(class, count): &(Class, u32)| v1::PartitionRow {
+        feedback: Some(convert::feedback(rules, class)),
         count: convert::count(count),
         share: f64::from(count) / f64::from(partition.total()),
-        bits: partition.class_bits(Class(class)),
+        bits: partition.class_bits(class),
     };
+    let turns = key.position.history.turns();
     Ok(Some(v1::AnalyzeResponse {
         remaining: convert::count(remaining),
         candidate: analysis.candidate,
-        partition: (0..)
-            .zip(partition.counts())
-            .filter(|(_, count)| **count > 0)
-            .map(row)
-            .collect(),
+        partition: partition.parts().iter().map(row).collect(),
         facts: Some(convert::facts(partition.facts())),
         best,
         cost: analysis.cost.map(|total| v1::GuessCost {
             total: convert::count(total),
             mean: convert::mean(total, remaining),
         }),
+        consistent: is_consistent(rules, turns, &key.guess),
+        keeps_hints: keeps_hints(rules, turns, &key.guess),
     }))
 }
 
@@ -246,20 +292,28 @@ pub(super) fn is_whole_analysis(analysis: &Analysis) -> bool {
     analysis.as_ref().is_some_and(|analysis| analysis.best.iter().all(|best| best.exhaustive))
 }
 
-pub(super) fn advice_memory(key: &AdviceKey, advice: &Advice) -> usize {
+pub(super) fn advice_memory(
+    key: &AdviceKey,
+    advice: &Advice,
+    dictionaries: &Dictionaries,
+) -> usize {
     let suggestion =
         |suggestion: &v1::Suggestion| size_of::<v1::Suggestion>() + suggestion.guess.capacity();
     let reply = advice.as_ref().map_or(0, |reply| {
         reply.secret.capacity() + reply.suggestions.iter().map(suggestion).sum::<usize>()
     });
-    size_of::<(AdviceKey, Advice)>() + key.position.memory() + reply
+    size_of::<(AdviceKey, Advice)>() + key.position.memory(dictionaries) + reply
 }
 
-pub(super) fn analysis_memory(key: &AnalysisKey, analysis: &Analysis) -> usize {
+pub(super) fn analysis_memory(
+    key: &AnalysisKey,
+    analysis: &Analysis,
+    dictionaries: &Dictionaries,
+) -> usize {
     let rows = analysis.as_ref().map_or(0, |reply| {
         // A guess of a few bytes takes no more than its place in the allocator.
         size_of_val(reply.partition.as_slice())
             + reply.best.len() * (size_of::<v1::RatedGuess>() + 64)
     });
-    size_of::<(AnalysisKey, Analysis)>() + key.position.memory() + rows
+    size_of::<(AnalysisKey, Analysis)>() + key.position.memory(dictionaries) + rows
 }

@@ -1,7 +1,7 @@
 //! The checks of fields that several calls share. Each names the field it refuses and says what would be right.
 
-use herdsman_engine::{Code, FeedbackRule, History, Rules, RulesError, TooLarge, Turn};
-use herdsman_proto::v1::{self, rules::Game};
+use herdsman_engine::{Class, Code, Given, History, MAX_LIES, Rules, Turn};
+use herdsman_proto::v1;
 
 use super::{
     convert,
@@ -10,22 +10,6 @@ use super::{
 use crate::config::Config;
 
 impl Violations {
-    /// The rules of a game of any size.
-    pub(super) fn rules(&mut self, rules: Option<&v1::Rules>) -> Option<Rules> {
-        let checked = read_rules(rules);
-        self.note(checked)
-    }
-
-    /// The rules of a game whose codes will be enumerated. Too many are refused before anything is allocated.
-    pub(super) fn game(&mut self, rules: Option<&v1::Rules>, config: &Config) -> Option<Rules> {
-        let rules = self.rules(rules)?;
-        let (codes, limit) = (rules.size(), config.max_codes);
-        let within = (codes <= limit.into()).then_some(rules);
-        self.note(within.ok_or_else(|| {
-            Violation::new("rules", Reason::SpaceTooLarge, TooLarge { codes, limit })
-        }))
-    }
-
     /// The turns played; of a game that was refused, only their number is checked.
     pub(super) fn history(
         &mut self,
@@ -37,15 +21,42 @@ impl Violations {
         let rules = rules?;
         let turns = self.each(turns, |at, turn, violations| {
             let guess = violations.code(rules, || format!("history[{at}].guess"), &turn.guess);
-            let answer = turn.feedback.unwrap_or_default();
-            let class = rules.answers().class(answer.bulls, answer.cows).map_err(|error| {
-                Violation::new(format!("history[{at}].feedback"), Reason::InvalidFeedback, error)
-            });
-            let class = violations.note(class);
+            let field = || format!("history[{at}].feedback");
+            let class = violations.class(rules, field, turn.feedback.as_ref());
             Some(Turn { guess: guess?, class: class? })
         })?;
         let history = History::new(turns);
         self.note(history.map_err(|error| Violation::new("history", Reason::LimitExceeded, error)))
+    }
+
+    /// An answer of the game.
+    fn class(
+        &mut self,
+        rules: &Rules,
+        field: impl Fn() -> String,
+        answer: Option<&v1::Feedback>,
+    ) -> Option<Class> {
+        let nothing = v1::Feedback::default();
+        let v1::Feedback { bulls, cows, total, solved, marks, order } = answer.unwrap_or(&nothing);
+        let number = order.unwrap_or_default();
+        let Ok(order) = v1::Order::try_from(number).map(convert::order) else {
+            let problem = format!("{number} is no order: 1 is LOWER, 2 EQUAL, 3 HIGHER");
+            return self.note(Err(Violation::new(field(), Reason::InvalidFeedback, problem)));
+        };
+        let (bulls, cows, total, solved) = (*bulls, *cows, *total, *solved);
+        let given = Given { bulls, cows, total, solved, marks: marks.as_deref(), order };
+        let class = rules.answers().class(&given);
+        self.note(class.map_err(|error| Violation::new(field(), Reason::InvalidFeedback, error)))
+    }
+
+    /// How many answers may be untrue.
+    pub(super) fn lies(&mut self, lies: i32) -> Option<usize> {
+        let problem =
+            || format!("{lies} untrue answers are not reckoned with: 0 to {MAX_LIES} are");
+        let within = usize::try_from(lies).ok().filter(|&lies| lies <= MAX_LIES);
+        self.note(
+            within.ok_or_else(|| Violation::new("max_lies", Reason::InvalidOption, problem())),
+        )
     }
 
     /// A code of the game.
@@ -57,6 +68,19 @@ impl Violations {
     ) -> Option<Code> {
         let code = rules.code(text);
         self.note(code.map_err(|error| Violation::new(field(), Reason::InvalidCode, error)))
+    }
+
+    /// A code of the game, or none where the text is empty; of a game that was refused, nothing else is known.
+    pub(super) fn optional_code(
+        &mut self,
+        rules: Option<&Rules>,
+        field: &str,
+        text: &str,
+    ) -> Option<Option<Code>> {
+        match text {
+            "" => Some(None),
+            text => self.code(rules?, || field.to_owned(), text).map(Some),
+        }
     }
 
     /// A list of codes of the game.
@@ -126,31 +150,4 @@ impl Violations {
                 .map_err(|_| Violation::new(field, Reason::InvalidOption, problem())),
         )
     }
-}
-
-fn read_rules(rules: Option<&v1::Rules>) -> Result<Rules, Violation> {
-    let invalid = |field: &str, problem: &dyn ToString| {
-        Violation::new(field, Reason::InvalidRules, problem.to_string())
-    };
-    let missing = || {
-        invalid("rules", &"the game is missing: set `preset`, as in `bulls-and-cows`, or `codes`")
-    };
-    let message = rules.ok_or_else(missing)?;
-    let feedback = match v1::FeedbackRule::try_from(message.feedback) {
-        Ok(v1::FeedbackRule::Unspecified | v1::FeedbackRule::Pegs) => FeedbackRule::Pegs,
-        Ok(v1::FeedbackRule::Bulls) => FeedbackRule::Bulls,
-        Err(_) => {
-            let number = message.feedback;
-            let problem = format!("{number} is no feedback rule: 1 is PEGS, 2 is BULLS");
-            return Err(invalid("rules.feedback", &problem));
-        }
-    };
-    match message.game.as_ref().ok_or_else(missing)? {
-        Game::Preset(name) => Rules::preset(name).map(|rules| rules.with_feedback(feedback)),
-        Game::Codes(codes) => Rules::codes(&convert::spec(codes), feedback),
-    }
-    .map_err(|error: RulesError| {
-        let parent = if error.field() == "preset" { "rules" } else { "rules.codes" };
-        invalid(&format!("{parent}.{}", error.field()), &error)
-    })
 }

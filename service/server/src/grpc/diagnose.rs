@@ -8,18 +8,26 @@ use super::{
     status::{Failure, Violations},
 };
 
+/// Words beside the secrets that are named: enough to see what kind of word is missing from the list.
+const OTHER_GUESSES: usize = 10;
+
 pub(super) async fn diagnose(
     shared: &Shared,
     request: v1::DiagnoseRequest,
 ) -> Result<v1::DiagnoseResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(request.rules.as_ref(), &shared.config);
+    let rules = violations.game(shared, request.rules).await?;
     let history = violations.history(rules.as_ref(), &request.history, &shared.config);
     let (Some(rules), Some(history)) = (rules, history) else { return Err(violations.into()) };
     shared
         .run(u64::MAX, move |games, budget| {
             let game = games.game(&rules)?;
             let diagnosis = herdsman_engine::diagnose(&game, &history, budget)?;
+            let others = match diagnosis.remaining {
+                0 => game.consistent_others(&history, budget)?,
+                _ => vec![],
+            };
+            let turns = |turns: &[usize]| turns.iter().map(|&turn| convert::count(turn)).collect();
             let options = |repair: &Repair| {
                 let option = |option: &RepairOption| v1::RepairOption {
                     feedback: Some(convert::feedback(&rules, option.class)),
@@ -36,8 +44,18 @@ pub(super) async fn diagnose(
                 consistent: diagnosis.remaining > 0,
                 remaining: convert::count(diagnosis.remaining),
                 first_conflict_turn: diagnosis.first_conflict_turn.map_or(0, convert::count),
-                clash: diagnosis.clash.iter().map(|&turn| convert::count(turn)).collect(),
+                clash: turns(&diagnosis.clash),
                 repairs: diagnosis.repairs.iter().map(repair).collect(),
+                clashes: diagnosis
+                    .clashes
+                    .iter()
+                    .map(|clash| v1::Clash { turns: turns(clash) })
+                    .collect(),
+                other_guesses: others
+                    .iter()
+                    .take(OTHER_GUESSES)
+                    .map(|&index| rules.text(&game.code(index)))
+                    .collect(),
             })
         })
         .await

@@ -1,18 +1,52 @@
-//! GetServerInfo: version, games, strategies and limits.
+//! GetServerInfo: version, games, dictionaries, strategies and limits.
 
-use herdsman_engine::{Objective, PRESETS, Preset, Rules, Strategy, books};
+use herdsman_engine::{FileReport, Level, Objective, PRESETS, Preset, Rules, Strategy, books};
 use herdsman_proto::v1;
 
-use super::convert::{self, count};
-use crate::config::Config;
+use super::{
+    Shared,
+    convert::{self, count},
+};
+use crate::{config::Config, dictionaries::Dictionary};
 
-pub(super) fn info(config: &Config) -> v1::GetServerInfoResponse {
+pub(super) fn info(shared: &Shared) -> v1::GetServerInfoResponse {
     v1::GetServerInfoResponse {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         presets: PRESETS.iter().map(preset).collect(),
         strategies: Strategy::ALL.iter().map(|&strategy| describe(strategy)).collect(),
-        limits: Some(limits(config)),
+        limits: Some(limits(&shared.config)),
         books: books().map(|(name, rules, objective)| book(name, &rules, objective)).collect(),
+        dictionaries: shared.dictionaries.iter().map(dictionary).collect(),
+        levels: Level::ALL.iter().map(|&level| stands_for(level)).collect(),
+    }
+}
+
+fn dictionary(Dictionary { name, words, report }: &Dictionary) -> v1::Dictionary {
+    let reports = [Some(&report.secrets), report.guesses.as_ref()];
+    v1::Dictionary {
+        name: name.clone(),
+        letters: count(words.letters()),
+        secrets: count(words.secrets().len()),
+        guesses: count(words.len()),
+        weighted: words.weights().is_some(),
+        reports: reports.into_iter().flatten().map(left_out).collect(),
+    }
+}
+
+fn left_out(report: &FileReport) -> v1::ListReport {
+    v1::ListReport {
+        words: count(report.words),
+        blank: count(report.blank),
+        comments: count(report.comments),
+        duplicates: count(report.duplicates),
+        wrong_length: count(report.wrong_length),
+    }
+}
+
+fn stands_for(level: Level) -> v1::LevelInfo {
+    v1::LevelInfo {
+        level: convert::level_number(level).into(),
+        description: level.description().to_owned(),
     }
 }
 
@@ -25,12 +59,16 @@ fn book(name: &str, rules: &Rules, objective: Objective) -> v1::Book {
 }
 
 fn preset(preset: &Preset) -> v1::Preset {
-    let rules = preset.rules();
+    // What is played with words is no game without them.
+    let rules = preset.rules(None).ok();
+    let feedback = convert::rule_number(preset.feedback()).into();
+    let answers = v1::Rules { feedback, ..Default::default() };
     v1::Preset {
         name: preset.name.to_owned(),
         title: preset.title.to_owned(),
-        codes: count(rules.size()),
-        rules: Some(convert::rules(&rules)),
+        codes: rules.as_ref().map_or(0, |rules| count(rules.size())),
+        rules: Some(rules.as_ref().map_or(answers, convert::rules)),
+        needs_dictionary: preset.has_words(),
     }
 }
 
@@ -58,5 +96,6 @@ fn limits(config: &Config) -> v1::ServerLimits {
         max_solve_deadline_ms: count(config.max_solve_deadline_ms),
         max_solve_threads: count(config.solver_threads()),
         max_solve_memo_bytes: i64::try_from(config.solve_memo_bytes).unwrap_or(i64::MAX),
+        max_words: count(config.max_words),
     }
 }

@@ -4,23 +4,28 @@
 //! what takes more than microseconds runs as a job of [`Compute`].
 
 mod advise;
+mod answer;
 mod check;
+mod choice;
+mod conflict;
 mod convert;
 mod diagnose;
+mod draw;
+mod evaluate;
 mod filter;
 mod info;
 mod rate;
+mod rules;
 mod score;
+mod simulate;
 mod solve;
 pub(crate) mod status;
+pub(crate) mod stream;
 
 use std::sync::Arc;
 
-use herdsman_engine::{Budget, History, Rules, first_conflict};
-use herdsman_proto::{
-    text,
-    v1::{self, solver_service_server::SolverService},
-};
+use herdsman_engine::Budget;
+use herdsman_proto::v1::{self, solver_service_server::SolverService};
 use tonic::{Request, Response, Status, server::NamedService};
 
 use crate::{
@@ -28,18 +33,17 @@ use crate::{
     call::Deadline,
     compute::Compute,
     config::Config,
+    dictionaries::Dictionaries,
     games::Games,
 };
 use status::Failure;
+use stream::Events;
 
 /// The generated server around a [`Solver`].
 pub(crate) type SolverServer = v1::solver_service_server::SolverServiceServer<Solver>;
 
 /// The full name of the service.
 pub(crate) const SERVICE: &str = SolverServer::NAME;
-
-/// The method that may take longer than the others.
-pub(crate) const SOLVE: &str = "Solve";
 
 /// The solver service. All calls share one.
 #[derive(Clone)]
@@ -48,30 +52,37 @@ pub(crate) struct Solver(Arc<Shared>);
 struct Shared {
     config: Config,
     compute: Compute,
-    /// The room for Solve.
+    /// The room for what answers with a stream.
     proofs: Compute,
     games: Arc<Games>,
+    dictionaries: Arc<Dictionaries>,
     advice: Cache<AdviceKey, advise::Advice, Failure>,
     analyses: Cache<AnalysisKey, advise::Analysis, Failure>,
 }
 
 impl Solver {
-    pub(crate) fn new(config: Config, compute: Compute) -> Solver {
+    pub(crate) fn new(config: Config, compute: Compute, dictionaries: Dictionaries) -> Solver {
         let threads = config.solver_threads();
-        let proofs = compute.beside(threads, threads * solve::LINE);
+        let proofs = compute.beside(threads, threads * stream::LINE);
+        let dictionaries = Arc::new(dictionaries);
+        let (of_advice, of_analyses) = (Arc::clone(&dictionaries), Arc::clone(&dictionaries));
         // All kinds of answers share one setting: they are of the same size and use.
         let bytes = config.answer_cache_bytes / 3;
         Solver(Arc::new(Shared {
             compute,
             proofs,
-            games: Arc::new(Games::new(
-                config.max_codes,
-                config.game_cache_bytes,
-                config.candidate_cache_bytes,
+            games: Arc::new(Games::new(&config, bytes, &dictionaries)),
+            dictionaries,
+            advice: Cache::new(
                 bytes,
-            )),
-            advice: Cache::new(bytes, advise::advice_memory, advise::is_whole),
-            analyses: Cache::new(bytes, advise::analysis_memory, advise::is_whole_analysis),
+                move |key, advice| advise::advice_memory(key, advice, &of_advice),
+                advise::is_whole,
+            ),
+            analyses: Cache::new(
+                bytes,
+                move |key, analysis| advise::analysis_memory(key, analysis, &of_analyses),
+                advise::is_whole_analysis,
+            ),
             config,
         }))
     }
@@ -91,18 +102,6 @@ impl Shared {
         let games = Arc::clone(&self.games);
         self.compute.run(move |stop| job(&games, &Budget::new(stop.clone(), max_scores))).await?
     }
-
-    /// The failure of a history that no code agrees with: it names the turn, in the order of the caller.
-    async fn contradiction(&self, rules: Rules, history: History, turns: &[v1::Turn]) -> Failure {
-        let conflict = self.run(u64::MAX, move |games, budget| {
-            Ok(first_conflict(&*games.game(&rules)?, &history, budget)?)
-        });
-        match conflict.await {
-            Ok(Some(turn)) => Failure::Contradiction { turn, text: text::turn(&turns[turn - 1]) },
-            Ok(None) => Failure::Internal,
-            Err(failure) => failure,
-        }
-    }
 }
 
 #[tonic::async_trait]
@@ -111,7 +110,7 @@ impl SolverService for Solver {
         &self,
         request: Request<v1::ScoreRequest>,
     ) -> Result<Response<v1::ScoreResponse>, Status> {
-        Ok(Response::new(score::score(&request.into_inner())?))
+        Ok(Response::new(score::score(&self.0, request.into_inner()).await?))
     }
 
     async fn batch_score(
@@ -156,21 +155,59 @@ impl SolverService for Solver {
         Ok(Response::new(diagnose::diagnose(&self.0, request.into_inner()).await?))
     }
 
-    type SolveStream = solve::Events;
+    type SolveStream = Events<v1::SolveResponse>;
 
     async fn solve(
         &self,
         request: Request<v1::SolveRequest>,
-    ) -> Result<Response<solve::Events>, Status> {
-        let deadline = request.extensions().get::<Deadline>().copied();
-        let deadline = deadline.expect("the stack gives every call a deadline");
-        Ok(Response::new(solve::solve(&self.0, request.into_inner(), deadline)?))
+    ) -> Result<Response<Self::SolveStream>, Status> {
+        let deadline = deadline(&request);
+        Ok(Response::new(solve::solve(&self.0, request.into_inner(), deadline).await?))
+    }
+
+    async fn answer(
+        &self,
+        request: Request<v1::AnswerRequest>,
+    ) -> Result<Response<v1::AnswerResponse>, Status> {
+        Ok(Response::new(answer::answer(&self.0, request.into_inner()).await?))
+    }
+
+    async fn simulate(
+        &self,
+        request: Request<v1::SimulateRequest>,
+    ) -> Result<Response<v1::SimulateResponse>, Status> {
+        Ok(Response::new(simulate::simulate(&self.0, request.into_inner()).await?))
+    }
+
+    type EvaluateStream = Events<v1::EvaluateResponse>;
+
+    async fn evaluate(
+        &self,
+        request: Request<v1::EvaluateRequest>,
+    ) -> Result<Response<Self::EvaluateStream>, Status> {
+        let deadline = deadline(&request);
+        Ok(Response::new(evaluate::evaluate(&self.0, request.into_inner(), deadline).await?))
+    }
+
+    type DuelStream = Events<v1::DuelResponse>;
+
+    async fn duel(
+        &self,
+        request: Request<v1::DuelRequest>,
+    ) -> Result<Response<Self::DuelStream>, Status> {
+        let deadline = deadline(&request);
+        Ok(Response::new(evaluate::duel(&self.0, request.into_inner(), deadline).await?))
     }
 
     async fn get_server_info(
         &self,
         _: Request<v1::GetServerInfoRequest>,
     ) -> Result<Response<v1::GetServerInfoResponse>, Status> {
-        Ok(Response::new(info::info(&self.0.config)))
+        Ok(Response::new(info::info(&self.0)))
     }
+}
+
+fn deadline<T>(request: &Request<T>) -> Deadline {
+    let deadline = request.extensions().get::<Deadline>().copied();
+    deadline.expect("the stack gives every call a deadline")
 }

@@ -38,7 +38,8 @@ pub(super) fn best(
     let rated = SCORES.map(|strategy| {
         let choice = Choice { strategy, ..Choice::default() };
         let position = position.clone();
-        let key = AdviceKey { position, choice, top: 1, max_scores: budget.max_scores };
+        let key =
+            AdviceKey { position, choice, top: 1, max_scores: budget.max_scores, max_lies: 0 };
         let advice = games.advice(game, &key, &budget)?.map(|(advice, ..)| advice);
         let best = advice.as_ref().map(|advice| advice.suggestions[0]);
         Ok(v1::RatedGuess {
@@ -60,19 +61,14 @@ pub(super) fn cost(
     partition: &Partition,
     budget: &Budget,
 ) -> Result<Option<u64>, Stopped> {
-    let scores = u64::from(game.size()) * candidates.len() as u64;
-    let max_nodes = if scores > PROOF_BYTES as u64 { 0 } else { PROOF_SCORES / scores };
-    let limits = SolveLimits { memo_bytes: PROOF_BYTES, threads: 1, max_nodes };
+    let limits = limits(game, candidates);
     let least = |history: &History, candidates: &Candidates| {
         least_total(game, history, candidates, limits, budget)
     };
     let Some(best) = least(&position.history, candidates)? else { return Ok(None) };
     let winning = game.rules().answers().winning();
-    let mut classes: Vec<(u32, Class)> = (0..)
-        .zip(partition.counts())
-        .map(|(class, &count)| (count, Class(class)))
-        .filter(|&(count, class)| count > 0 && class != winning)
-        .collect();
+    let parts = partition.parts().iter().map(|&(class, count)| (count, class));
+    let mut classes: Vec<(u32, Class)> = parts.filter(|&(_, class)| class != winning).collect();
     // The largest first: if one is beyond proof, it is that one.
     classes.sort_unstable_by(|a, b| b.cmp(a));
     let mut total = candidates.len() as u64;
@@ -86,6 +82,13 @@ pub(super) fn cost(
         total += rest;
     }
     Ok(Some(total - best))
+}
+
+/// What a proof for some or all of these candidates may use: no nodes where that is nothing.
+pub(super) fn limits(game: &Game, candidates: &Candidates) -> SolveLimits {
+    let scores = u64::from(game.size()) * candidates.len() as u64;
+    let max_nodes = if scores > PROOF_BYTES as u64 { 0 } else { PROOF_SCORES / scores };
+    SolveLimits { memo_bytes: PROOF_BYTES, threads: 1, max_nodes }
 }
 
 /// The least number of guesses over all candidates: from a book, or by a proof within the limits.

@@ -1,6 +1,6 @@
 //! Score, BatchScore and ScoreMatrix: answers to guesses. No game is enumerated, so any size will do.
 
-use herdsman_engine::score_matrix;
+use herdsman_engine::{cell_bytes, score_matrix};
 use herdsman_proto::v1;
 
 use super::{
@@ -8,10 +8,13 @@ use super::{
     status::{Failure, Violations},
 };
 
-/// Takes a microsecond: runs where it is called.
-pub(super) fn score(request: &v1::ScoreRequest) -> Result<v1::ScoreResponse, Failure> {
+/// Takes a microsecond, if the rules bring no long list of words: runs where it is called.
+pub(super) async fn score(
+    shared: &Shared,
+    request: v1::ScoreRequest,
+) -> Result<v1::ScoreResponse, Failure> {
     let mut violations = Violations::default();
-    let Some(rules) = violations.rules(request.rules.as_ref()) else {
+    let Some(rules) = violations.rules(shared, request.rules).await? else {
         return Err(violations.into());
     };
     let secret = violations.code(&rules, || "secret".into(), &request.secret);
@@ -26,7 +29,7 @@ pub(super) async fn batch(
     request: v1::BatchScoreRequest,
 ) -> Result<v1::BatchScoreResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.rules(request.rules.as_ref());
+    let rules = violations.rules(shared, request.rules).await?;
     let most = shared.config.max_pairs;
     let count = violations.limit("pairs", "pairs", request.pairs.len() as u64, most.into());
     let (Some(rules), Some(_)) = (rules, count) else { return Err(violations.into()) };
@@ -49,10 +52,12 @@ pub(super) async fn matrix(
     request: v1::ScoreMatrixRequest,
 ) -> Result<v1::ScoreMatrixResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.rules(request.rules.as_ref());
+    let rules = violations.rules(shared, request.rules).await?;
     let cells = request.guesses.len() as u64 * request.secrets.len() as u64;
-    let most = shared.config.max_cells;
-    let count = violations.limit("guesses", "cells (guesses times secrets)", cells, most.into());
+    // A cell of several bytes counts as so many.
+    let width = rules.as_ref().map_or(1, cell_bytes);
+    let most = shared.config.max_cells as usize / width;
+    let count = violations.limit("guesses", "cells (guesses times secrets)", cells, most as u64);
     let (Some(rules), Some(_)) = (rules, count) else { return Err(violations.into()) };
     shared
         .run(u64::MAX, move |_, budget| {
@@ -61,16 +66,16 @@ pub(super) async fn matrix(
             let (Some(guesses), Some(secrets)) = (guesses, secrets) else {
                 return Err(violations.into());
             };
+            let answers = rules.answers();
+            let legend = match width {
+                1 => answers.list().map(convert::answer).collect(),
+                _ => vec![],
+            };
             Ok(v1::ScoreMatrixResponse {
                 cells: score_matrix(&rules, &guesses, &secrets, budget)?,
-                bytes_per_cell: 1,
-                legend: rules
-                    .answers()
-                    .list()
-                    .iter()
-                    .map(|&answer| convert::answer(answer))
-                    .collect(),
-                winning_class: rules.answers().winning().0.into(),
+                bytes_per_cell: convert::count(width),
+                legend,
+                winning_class: convert::count(answers.winning().0),
             })
         })
         .await

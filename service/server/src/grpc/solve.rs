@@ -1,41 +1,24 @@
-//! Solve: the best possible play, proven. A stream that tells how far the search is, then what it found.
-//!
-//! The search belongs to a task of its own, not to the stream: a client that takes nothing from the stream cannot keep
-//! the deadline from coming. The task ends with its result, its deadline, or when the stream is dropped.
+//! Solve: the best possible play, proven.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use herdsman_engine::{
-    Budget, Class, Game, Goal, History, Objective, Progress, Solution, SolveError, SolveLimits,
-    book, solve as search,
+    Budget, Class, Game, Goal, History, Objective, Progress, Rules, Solution, SolveError,
+    SolveLimits, book, solve as search,
 };
 use herdsman_proto::v1::{self, solve_response::Event};
-use tokio::{
-    sync::mpsc,
-    time::{Instant, interval_at, timeout_at},
-};
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::Status;
 
 use super::{
     Shared, convert,
     status::{Failure, Reason, Violation, Violations},
+    stream::{self, Events, Teller},
 };
 use crate::{cache::Position, call::Deadline, config::Config, games::Games};
 
-/// Searches with all threads that may wait for the one that runs. Each may take minutes, so more would wait in vain.
-pub(super) const LINE: usize = 8;
-/// How often progress is told: often enough to look alive to a person.
-const TICK: Duration = Duration::from_millis(250);
-/// Messages made before the client takes them.
-const AHEAD: usize = 4;
 /// Nodes in one part of a tree: a message of some 300 KB at most, where many clients take 4 MiB.
 const PART_NODES: usize = 4096;
 /// The most bytes of a node: twelve symbols of four bytes, the answer and the parent.
 const NODE_BYTES: usize = 80;
-
-/// The messages of one call.
-pub(super) type Events = ReceiverStream<Result<v1::SolveResponse, Status>>;
 
 /// A request that was checked.
 struct Question {
@@ -56,40 +39,44 @@ struct Answer {
     result: v1::SolveResult,
 }
 
-pub(super) fn solve(
+pub(super) async fn solve(
     shared: &Arc<Shared>,
-    request: v1::SolveRequest,
-    Deadline(deadline): Deadline,
-) -> Result<Events, Failure> {
-    let (question, history) = read(&shared.config, &request)?;
-    let (events, stream) = mpsc::channel(AHEAD);
+    mut request: v1::SolveRequest,
+    deadline: Deadline,
+) -> Result<Events<v1::SolveResponse>, Failure> {
+    let mut violations = Violations::default();
+    let rules = violations.game(shared, request.rules.take()).await?;
+    let (question, history) = read(&shared.config, violations, rules, &request)?;
     let shared = Arc::clone(shared);
-    tokio::spawn(async move {
-        let answered = answer(&shared, question, history, &request.history, &events);
-        let ended = tokio::select! {
-            ended = timeout_at(deadline, answered) => ended,
-            // Leaving drops the search, which stops its work.
-            () = events.closed() => return,
-        };
-        if let Err(failure) = ended.unwrap_or(Err(Failure::DeadlineExceeded)) {
-            // If nobody is there to be told, so be it.
-            let _ = events.send(Err(failure.into())).await;
-        }
-    });
-    Ok(ReceiverStream::new(stream))
+    Ok(stream::start(deadline, |teller| async move {
+        answer(&shared, question, history, &request.history, &teller).await
+    }))
 }
 
-fn read(config: &Config, request: &v1::SolveRequest) -> Result<(Question, History), Failure> {
-    let mut violations = Violations::default();
-    let rules = violations.game(request.rules.as_ref(), config);
+/// Checks what is asked of the game of these rules.
+fn read(
+    config: &Config,
+    mut violations: Violations,
+    rules: Option<Rules>,
+    request: &v1::SolveRequest,
+) -> Result<(Question, History), Failure> {
     let history = violations.history(rules.as_ref(), &request.history, config);
     let objective = violations.member("objective", request.objective, "objective");
     let most = violations.natural("max_guesses", request.max_guesses.into());
+    let first_guess = violations.optional_code(rules.as_ref(), "first_guess", &request.first_guess);
+    let first_guess = match (first_guess, objective) {
+        (Some(Some(_)), Some(v1::Objective::WorstCase | v1::Objective::FewestAtMax)) => {
+            let problem = "a first guess goes with OBJECTIVE_EXPECTED only: send that, or no guess";
+            violations.note(Err(Violation::new("first_guess", Reason::InvalidOption, problem)))
+        }
+        (first_guess, _) => first_guess,
+    };
     let limits = request.limits.unwrap_or_default();
     let threads = violations.natural("limits.threads", limits.threads.into());
     let memo = violations.natural("limits.memo_bytes", limits.memo_bytes);
     let (Some(rules), Some(history)) = (rules, history) else { return Err(violations.into()) };
-    let (Some(objective), Some(most), Some(threads), Some(memo)) = (objective, most, threads, memo)
+    let (Some(objective), Some(most), Some(first_guess), Some(threads), Some(memo)) =
+        (objective, most, first_guess, threads, memo)
     else {
         return Err(violations.into());
     };
@@ -101,11 +88,12 @@ fn read(config: &Config, request: &v1::SolveRequest) -> Result<(Question, Histor
         goal: Goal {
             objective: convert::objective(objective),
             max_guesses: u32::try_from(most).ok().filter(|&most| most > 0),
+            first_guess,
         },
         threads,
         memo_bytes: within(memo, share),
         bytes: share,
-        no_book: request.no_book,
+        no_book: request.no_book || first_guess.is_some(),
         part_nodes: request
             .include_tree
             .then(|| PART_NODES.min(config.max_reply_bytes as usize / NODE_BYTES)),
@@ -124,32 +112,20 @@ async fn answer(
     question: Question,
     history: History,
     turns: &[v1::Turn],
-    events: &mpsc::Sender<Result<v1::SolveResponse, Status>>,
+    teller: &Teller<v1::SolveResponse>,
 ) -> Result<(), Failure> {
-    let began = Instant::now();
     let rules = question.position.rules.clone();
     let progress = Arc::new(Progress::default());
     let (games, watched) = (Arc::clone(&shared.games), Arc::clone(&progress));
     let job = shared.proofs.run_on(question.threads as u32, move |stop| {
         prove(&games, &question, &watched, &Budget::new(stop.clone(), u64::MAX))
     });
-    let mut job = std::pin::pin!(job);
-    let mut ticks = interval_at(began + TICK, TICK);
-    let proven = loop {
-        tokio::select! {
-            proven = &mut job => break proven??,
-            _ = ticks.tick() => {
-                // A client that has not taken the last ones gets the next.
-                let _ = events.try_send(Ok(message(Event::Progress(report(&progress, began)))));
-            }
-        }
-    };
-    let Some(Answer { tree, result }) = proven else {
+    let tell = |elapsed_ms| message(Event::Progress(report(&progress, elapsed_ms)));
+    let Some(Answer { tree, result }) = teller.watch(job, tell).await?? else {
         return Err(shared.contradiction(rules, history, turns).await);
     };
     for event in tree.into_iter().map(Event::Tree).chain([Event::Result(result)]) {
-        // If the stream was dropped, this future is about to be.
-        let _ = events.send(Ok(message(event))).await;
+        teller.tell(message(event)).await;
     }
     Ok(())
 }
@@ -158,12 +134,12 @@ fn message(event: Event) -> v1::SolveResponse {
     v1::SolveResponse { event: Some(event) }
 }
 
-fn report(progress: &Progress, began: Instant) -> v1::SolveProgress {
+fn report(progress: &Progress, elapsed_ms: i64) -> v1::SolveProgress {
     v1::SolveProgress {
         nodes: progress.nodes().cast_signed(),
         best_total: progress.best().map(u64::cast_signed),
         bound_total: progress.bound().cast_signed(),
-        elapsed_ms: convert::count(began.elapsed().as_millis()).into(),
+        elapsed_ms,
     }
 }
 

@@ -21,8 +21,11 @@ const RETRY_DELAY: Duration = Duration::from_millis(250);
 pub(crate) enum Failure {
     /// The request is wrong.
     Invalid(Vec<Violation>),
-    /// No code agrees with the history; `turn` (from 1), as text, is the first that left none.
-    Contradiction { turn: usize, text: String },
+    /// No code agrees with the history, even if so many answers are untrue; `turn` (from 1), as text, is the first that
+    /// left none.
+    Contradiction { turn: usize, text: String, lies: usize },
+    /// A turn (from 1), as text, is not true of the secret that was named.
+    Untrue { turn: usize, text: String, secret: String },
     /// No place for more work.
     Overloaded,
     /// The deadline came first.
@@ -109,7 +112,7 @@ impl Failure {
     fn code(&self) -> Code {
         match self {
             Failure::Invalid(_) => Code::InvalidArgument,
-            Failure::Contradiction { .. } => Code::FailedPrecondition,
+            Failure::Contradiction { .. } | Failure::Untrue { .. } => Code::FailedPrecondition,
             Failure::Overloaded => Code::ResourceExhausted,
             Failure::DeadlineExceeded => Code::DeadlineExceeded,
             Failure::ShuttingDown => Code::Unavailable,
@@ -120,7 +123,7 @@ impl Failure {
     fn reason(&self) -> &'static str {
         match self {
             Failure::Invalid(violations) => violations[0].reason.name(),
-            Failure::Contradiction { .. } => "CONTRADICTION",
+            Failure::Contradiction { .. } | Failure::Untrue { .. } => "CONTRADICTION",
             Failure::Overloaded => "OVERLOADED",
             Failure::DeadlineExceeded => "DEADLINE_EXCEEDED",
             Failure::ShuttingDown => "SHUTTING_DOWN",
@@ -140,9 +143,19 @@ impl Failure {
                     more => format!("{first} (and {more} more, in the details)"),
                 }
             }
-            Failure::Contradiction { turn, text } => format!(
-                "no code agrees with turn {turn} (`{text}`) and the turns before it; \
-                 Diagnose tells which answer may be wrong"
+            Failure::Contradiction { turn, text, lies } => {
+                let lies = match lies {
+                    0 => String::new(),
+                    lies => format!(", even if {lies} of the answers are untrue"),
+                };
+                format!(
+                    "no code agrees with turn {turn} (`{text}`) and the turns before it{lies}; \
+                     Diagnose tells which answer may be wrong"
+                )
+            }
+            Failure::Untrue { turn, text, secret } => format!(
+                "turn {turn} (`{text}`) is not true of the secret {secret}: correct its answer, or \
+                 name another secret"
             ),
             Failure::Overloaded => "the server has no room for more work; try again later".into(),
             Failure::DeadlineExceeded => {
@@ -166,7 +179,7 @@ impl From<Failure> for Status {
                     details.add_bad_request_violation(&violation.field, &violation.problem);
                 }
             }
-            Failure::Contradiction { turn, .. } => {
+            Failure::Contradiction { turn, .. } | Failure::Untrue { turn, .. } => {
                 metadata.insert("turn".to_owned(), turn.to_string());
             }
             Failure::Overloaded => {
@@ -206,15 +219,19 @@ pub(crate) fn explain(response: Response<Body>, max_message_bytes: u32) -> Respo
 fn unreadable(message: &str) -> Option<Failure> {
     let mut rest = message.strip_prefix("failed to decode Protobuf message: ")?;
     let mut path = Vec::new();
+    let mut inner = "";
     while let Some((place, after)) = rest.split_once(": ")
         && let Some((message, field)) = place.split_once('.')
     {
         // A oneof goes by the name of the field that was chosen.
-        let field = match (message, path.is_empty()) {
-            ("Rules", true) if field == "game" => "preset",
-            ("Rules", false) if field == "game" => "codes",
+        let field = match (message, field, inner) {
+            ("Rules", "game", "CodeRules") => "codes",
+            ("Rules", "game", "WordRules") => "words",
+            ("Rules", "game", "NumberRules") => "numbers",
+            ("Rules", "game", _) => "preset",
             _ => field,
         };
+        inner = message;
         path.insert(0, field);
         rest = after;
     }

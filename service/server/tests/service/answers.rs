@@ -10,7 +10,7 @@ use herdsman_proto::{
 use herdsman_server::Config;
 use proptest::prelude::*;
 
-use crate::host::{Client, Host, codes, guess_request, preset, service, turns};
+use crate::host::{Client, Host, answer, codes, guess_request, preset, service, turns};
 
 #[tokio::test]
 async fn a_score_is_bulls_and_cows() {
@@ -68,7 +68,11 @@ async fn a_matrix_cell_is_the_score_of_its_row_and_column() {
             };
             let score = client.score(request).await.unwrap().into_inner();
             let cell = i32::from(*cells.next().unwrap());
-            assert_eq!(Some(reply.legend[cell as usize]), score.feedback, "{guess} {secret}");
+            assert_eq!(
+                Some(&reply.legend[cell as usize]),
+                score.feedback.as_ref(),
+                "{guess} {secret}"
+            );
             assert_eq!(cell == reply.winning_class, score.solved);
         }
     }
@@ -260,7 +264,7 @@ async fn an_analysis_shows_every_class_of_the_partition() {
     let rows: Vec<_> = reply
         .partition
         .iter()
-        .map(|row| (text::feedback(&row.feedback.unwrap()), row.count))
+        .map(|row| (text::feedback(row.feedback.as_ref().unwrap()), row.count))
         .collect();
     let first: Vec<_> =
         rows.iter().map(|(answer, count)| (answer.as_str(), *count)).take(3).collect();
@@ -290,7 +294,7 @@ async fn a_diagnosis_names_the_turns_that_clash_and_what_repairs_them() {
     let kept = reply.repairs[1]
         .options
         .iter()
-        .find(|option| text::feedback(&option.feedback.unwrap()) == "1b4c");
+        .find(|option| text::feedback(option.feedback.as_ref().unwrap()) == "1b4c");
     assert_eq!(kept.unwrap().count, 18);
 }
 
@@ -300,11 +304,12 @@ async fn the_server_tells_its_games_strategies_and_limits() {
     let info =
         host.client().get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner();
     assert_eq!(info.version, env!("CARGO_PKG_VERSION"));
-    assert_eq!((info.presets.len(), info.presets[0].codes), (6, 5040));
+    assert_eq!((info.presets.len(), info.presets[0].codes), (13, 5040));
+    assert_eq!(info.levels.len(), 4);
     let default: Vec<_> = info.strategies.iter().filter(|strategy| strategy.default).collect();
     assert_eq!(
         (info.strategies.len(), default.len(), default[0].strategy()),
-        (10, 1, Strategy::Optimal)
+        (12, 1, Strategy::Optimal)
     );
     let limits = info.limits.unwrap();
     assert_eq!(
@@ -318,15 +323,15 @@ async fn the_server_tells_its_games_strategies_and_limits() {
     assert_eq!((limits.max_solve_deadline_ms, limits.max_solve_memo_bytes), (600_000, 512 << 20));
 }
 
-/// Small games of every kind, and for each some choices of code and answer by number.
-fn games() -> impl proptest::strategy::Strategy<Value = (usize, i32, bool, bool, Vec<(u32, usize)>)>
+/// Small games of codes, and for each some choices of guess and answer by number.
+fn games() -> impl proptest::strategy::Strategy<Value = (usize, i32, bool, usize, Vec<(u32, u32)>)>
 {
     (
         2..6_usize,
         1..4_i32,
         any::<bool>(),
-        any::<bool>(),
-        prop::collection::vec((any::<u32>(), any::<usize>()), 0..4),
+        0..4_usize,
+        prop::collection::vec((any::<u32>(), any::<u32>()), 0..4),
     )
 }
 
@@ -334,41 +339,41 @@ fn games() -> impl proptest::strategy::Strategy<Value = (usize, i32, bool, bool,
 fn the_wire_says_what_the_engine_says() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (_host, client) = runtime.block_on(service());
-    proptest!(ProptestConfig::with_cases(64), |((symbols, length, repeats, bulls, picks) in games())| {
+    proptest!(ProptestConfig::with_cases(64), |((symbols, length, repeats, rule, picks) in games())| {
         prop_assume!(repeats || length as usize <= symbols);
         let alphabet: String = "aβçδe€".chars().take(symbols).collect();
         let mut wire = codes(&alphabet, length, repeats);
-        let feedback = if bulls { v1::FeedbackRule::Bulls } else { v1::FeedbackRule::Pegs };
+        let (feedback, rule) = [
+            (v1::FeedbackRule::Pegs, engine::FeedbackRule::Pegs),
+            (v1::FeedbackRule::Bulls, engine::FeedbackRule::Bulls),
+            (v1::FeedbackRule::Total, engine::FeedbackRule::Total),
+            (v1::FeedbackRule::Marks, engine::FeedbackRule::Marks),
+        ][rule];
         wire.as_mut().unwrap().feedback = feedback.into();
-        let rule = if bulls { engine::FeedbackRule::Bulls } else { engine::FeedbackRule::Pegs };
         let spec = engine::CodeSpec { alphabet, length, repeats, not_first: String::new() };
         let game = Game::new(Rules::codes(&spec, rule).unwrap(), 10_000).unwrap();
         runtime.block_on(compare(client.clone(), &game, wire, &picks));
     });
 }
 
-async fn compare(mut client: Client, game: &Game, wire: Option<v1::Rules>, picks: &[(u32, usize)]) {
+/// Scores guesses and filters by them, on the wire and beside it. Each pick is a guess and the code that answers it.
+pub(crate) async fn compare(
+    mut client: Client,
+    game: &Game,
+    wire: Option<v1::Rules>,
+    picks: &[(u32, u32)],
+) {
     let rules = game.rules();
-    let answers = rules.answers();
-    let secret = game.code(0);
     let (mut history, mut messages) = (Vec::new(), Vec::new());
-    for &(code, class) in picks {
-        let guess = game.code(code % game.size());
-        let class = engine::Class((class % answers.list().len()) as u8);
-        let turn = |class| {
-            let (bulls, cows) = match answers.feedback(class) {
-                engine::Feedback::Pegs { bulls, cows } => (bulls, Some(cows.into())),
-                engine::Feedback::Bulls { bulls } => (bulls, None),
-            };
-            let feedback = Some(v1::Feedback { bulls: Some(bulls.into()), cows });
-            v1::Turn { guess: rules.text(&guess), feedback }
-        };
-        let (secret, guess_text) = (rules.text(&secret), rules.text(&guess));
-        let request = v1::ScoreRequest { rules: wire.clone(), secret, guess: guess_text };
-        let score = client.score(request).await.unwrap().into_inner();
-        assert_eq!(score.feedback, turn(rules.score(&guess, &game.code(0))).feedback);
+    for (guess, secret) in picks.iter().map(|(a, b)| (a % game.size(), b % game.size())) {
+        let (guess, secret) = (game.code(guess), game.code(secret));
+        let class = rules.score(&guess, &secret);
+        let feedback = Some(answer(rules.answers().feedback(class)));
+        let (secret, text) = (rules.text(&secret), rules.text(&guess));
+        let request = v1::ScoreRequest { rules: wire.clone(), secret, guess: text.clone() };
+        assert_eq!(client.score(request).await.unwrap().into_inner().feedback, feedback);
         history.push(Turn { guess, class });
-        messages.push(turn(class));
+        messages.push(v1::Turn { guess: text, feedback });
     }
     let expected = game.candidates(&History::new(history).unwrap(), &Budget::unlimited()).unwrap();
     let expected: Vec<_> =

@@ -6,7 +6,9 @@ use tonic::{Code, Status};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_types::StatusExt as _;
 
-use crate::host::{Client, Host, codes, guess_request, long_search, preset, service, turns};
+use crate::host::{
+    Client, Host, codes, guess_request, long_search, numbers, preset, service, turns,
+};
 
 /// Checks an error: its code and reason, and the fields it names, in order.
 #[track_caller]
@@ -27,7 +29,8 @@ fn check_bad(status: &Status, reason: &str, field: &str) {
 }
 
 fn history(guess: &str, bulls: Option<i32>, cows: Option<i32>) -> Vec<v1::Turn> {
-    vec![v1::Turn { guess: guess.into(), feedback: Some(v1::Feedback { bulls, cows }) }]
+    let feedback = Some(v1::Feedback { bulls, cows, ..Default::default() });
+    vec![v1::Turn { guess: guess.into(), feedback }]
 }
 
 async fn filter(client: &mut Client, rules: Option<v1::Rules>, history: Vec<v1::Turn>) -> Status {
@@ -46,7 +49,7 @@ async fn rules_that_make_no_game_are_refused_by_field() {
             repeats: true,
             not_first: symbols.into(),
         };
-        Some(v1::Rules { game: Some(v1::rules::Game::Codes(codes)), feedback: 0 })
+        Some(v1::Rules { game: Some(v1::rules::Game::Codes(codes)), ..Default::default() })
     };
     for (rules, field) in [
         (None, "rules"),
@@ -63,6 +66,9 @@ async fn rules_that_make_no_game_are_refused_by_field() {
         (not_first("00"), "rules.codes.not_first"),
         (not_first("0123"), "rules.codes.not_first"),
         (bulls(preset("mastermind"), 7), "rules.feedback"),
+        (bulls(preset("mastermind"), 5), "rules.feedback"),
+        (bulls(preset("numbers"), 1), "rules.feedback"),
+        (numbers(7, 6), "rules.numbers.max"),
     ] {
         let status = filter(&mut client, rules.clone(), vec![]).await;
         check_bad(&status, "INVALID_RULES", field);
@@ -128,7 +134,12 @@ async fn options_that_do_not_exist_are_refused() {
         (v1::BestNextGuessRequest { strategy: 99, ..good.clone() }, "strategy"),
         (v1::BestNextGuessRequest { strategy: 7, pool: 2, ..good.clone() }, "pool"),
         (v1::BestNextGuessRequest { tie: -1, ..good.clone() }, "tie"),
+        (v1::BestNextGuessRequest { pool: 4, ..good.clone() }, "pool"),
         (v1::BestNextGuessRequest { pool: 3, ..good.clone() }, "pool"),
+        (v1::BestNextGuessRequest { level: 5, ..good.clone() }, "level"),
+        (v1::BestNextGuessRequest { level: 1, strategy: 1, ..good.clone() }, "level"),
+        (v1::BestNextGuessRequest { max_lies: 4, ..good.clone() }, "max_lies"),
+        (v1::BestNextGuessRequest { max_lies: -1, ..good.clone() }, "max_lies"),
         (v1::BestNextGuessRequest { top_k: -1, ..good.clone() }, "top_k"),
         (v1::BestNextGuessRequest { limits, ..good.clone() }, "limits.max_scores"),
     ] {
@@ -168,15 +179,26 @@ async fn requests_beyond_a_limit_are_refused_before_any_work() {
     let request =
         v1::BestNextGuessRequest { top_k: 101, ..guess_request(preset("mastermind"), "") };
     check_bad(&client.best_next_guess(request).await.unwrap_err(), "LIMIT_EXCEEDED", "top_k");
-    let status = filter(&mut client, codes("0123456789", 8, true), vec![]).await;
-    check_bad(&status, "SPACE_TOO_LARGE", "rules");
-    assert!(status.message().contains("20000000"), "{status}");
     let huge: String = ('0'..).take(64).collect();
-    check_bad(
-        &filter(&mut client, codes(&huge, 12, true), vec![]).await,
-        "SPACE_TOO_LARGE",
-        "rules",
-    );
+    for (rules, guess) in [
+        (codes("0123456789", 8, true), "01234567"),
+        (codes(&huge, 12, true), "000000000000"),
+        (numbers(0, i32::MAX), "0"),
+    ] {
+        let request = v1::AnalyzeRequest { rules, guess: guess.into(), ..Default::default() };
+        let status = client.analyze(request).await.unwrap_err();
+        check_bad(&status, "SPACE_TOO_LARGE", "rules");
+        assert!(status.message().contains("20000000"), "{status}");
+        assert!(status.message().contains("ScoreMatrix"), "{status}");
+    }
+    let lies = v1::FilterRequest {
+        rules: codes("0123456789", 8, true),
+        max_lies: 1,
+        ..Default::default()
+    };
+    check_bad(&client.filter(lies).await.unwrap_err(), "SPACE_TOO_LARGE", "rules");
+    let status = filter(&mut client, numbers(0, i32::MAX), vec![]).await;
+    check_bad(&status, "SPACE_TOO_LARGE", "rules");
     assert_eq!(host.stats.borrow().started, 0);
 }
 

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use herdsman_engine::{Feedback, Order};
 use herdsman_proto::{
     text,
     v1::{self, rules::Game, solver_service_client::SolverServiceClient},
@@ -86,13 +87,51 @@ pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
 }
 
 pub(crate) fn preset(name: &str) -> Option<v1::Rules> {
-    Some(v1::Rules { game: Some(Game::Preset(name.into())), feedback: 0 })
+    Some(v1::Rules { game: Some(Game::Preset(name.into())), ..Default::default() })
 }
 
 pub(crate) fn codes(alphabet: &str, length: i32, repeats: bool) -> Option<v1::Rules> {
     let codes =
         v1::CodeRules { alphabet: alphabet.into(), length, repeats, not_first: String::new() };
-    Some(v1::Rules { game: Some(Game::Codes(codes)), feedback: 0 })
+    Some(v1::Rules { game: Some(Game::Codes(codes)), ..Default::default() })
+}
+
+pub(crate) fn numbers(min: i32, max: i32) -> Option<v1::Rules> {
+    Some(v1::Rules {
+        game: Some(Game::Numbers(v1::NumberRules { min, max })),
+        ..Default::default()
+    })
+}
+
+/// A list of words, separated by spaces.
+pub(crate) fn words(secrets: &str, guesses: &str) -> Option<v1::Rules> {
+    let list = |words: &str| words.split_whitespace().map(String::from).collect();
+    let (secrets, guesses) = (list(secrets), list(guesses));
+    let words = v1::WordRules { secrets, guesses, ..Default::default() };
+    Some(v1::Rules { game: Some(Game::Words(words)), ..Default::default() })
+}
+
+/// An answer of the engine as it is sent.
+pub(crate) fn answer(feedback: Feedback) -> v1::Feedback {
+    let nothing = v1::Feedback::default();
+    match feedback {
+        Feedback::Pegs { bulls, cows } => {
+            v1::Feedback { bulls: Some(bulls.into()), cows: Some(cows.into()), ..nothing }
+        }
+        Feedback::Bulls { bulls } => v1::Feedback { bulls: Some(bulls.into()), ..nothing },
+        Feedback::Total { total, solved } => {
+            v1::Feedback { total: Some(total.into()), solved: Some(solved), ..nothing }
+        }
+        Feedback::Marks(marks) => v1::Feedback { marks: Some(marks.to_string()), ..nothing },
+        Feedback::Order(order) => {
+            let order = match order {
+                Order::Lower => v1::Order::Lower,
+                Order::Equal => v1::Order::Equal,
+                Order::Higher => v1::Order::Higher,
+            };
+            v1::Feedback { order: Some(order.into()), ..nothing }
+        }
+    }
 }
 
 /// Turns as text, separated by spaces.

@@ -3,9 +3,13 @@
 mod answers;
 mod best;
 mod errors;
+mod evaluate;
+mod games;
 mod host;
+mod play;
 mod program;
 mod solve;
 mod stop;
 mod transport;
+mod words;
 mod work;

@@ -100,3 +100,17 @@ fn settings_come_from_flags_and_environment_and_all_mistakes_are_told() {
     }
     assert!(!error.contains("--max-pairs"), "{error}");
 }
+
+#[test]
+fn dictionaries_that_cannot_be_read_are_all_told_before_it_listens() {
+    let output = herdsmand(&["--listen", "127.0.0.1:0"])
+        .env("HERDSMAN_DICTIONARY", "one=no-such-file;two=nor-this,guesses=neither")
+        .output()
+        .unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let error = text(&output);
+    assert!(error.contains("one: no-such-file") && error.contains("two: nor-this"), "{error}");
+    let output = herdsmand(&["--dictionary", "One=x"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).contains("--dictionary"), "{}", text(&output));
+}

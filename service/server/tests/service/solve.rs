@@ -15,7 +15,7 @@ use tonic::{Code, Request, Status, Streaming};
 
 use crate::{
     errors::check,
-    host::{Client, Host, codes, guess_request, preset, service, soon, turns},
+    host::{Client, Host, answer, codes, guess_request, preset, service, soon, turns},
     work::RELEASED,
 };
 
@@ -75,7 +75,7 @@ async fn refused(client: &Client, request: v1::SolveRequest) -> Status {
 fn replay(rules: &Rules, nodes: &[v1::StrategyNode], secrets: &[String]) -> Vec<i32> {
     let edges: HashMap<_, _> = (1..)
         .zip(&nodes[1..])
-        .map(|(at, node)| ((node.parent, text::feedback(&node.feedback.unwrap())), at))
+        .map(|(at, node)| ((node.parent, text::feedback(node.feedback.as_ref().unwrap())), at))
         .collect();
     let mut histogram = Vec::new();
     for secret in secrets {
@@ -83,11 +83,8 @@ fn replay(rules: &Rules, nodes: &[v1::StrategyNode], secrets: &[String]) -> Vec<
         while nodes[at as usize].guess != *secret {
             let guess = rules.code(&nodes[at as usize].guess).unwrap();
             let class = rules.score(&guess, &rules.code(secret).unwrap());
-            let answer = match rules.answers().feedback(class) {
-                herdsman_engine::Feedback::Pegs { bulls, cows } => format!("{bulls}b{cows}c"),
-                herdsman_engine::Feedback::Bulls { bulls } => format!("{bulls}b"),
-            };
-            at = edges[&(at, answer)];
+            let answer = answer(rules.answers().feedback(class));
+            at = edges[&(at, text::feedback(&answer))];
             guesses += 1;
         }
         if histogram.len() < guesses {
@@ -339,4 +336,37 @@ async fn what_cannot_be_solved_is_refused_by_field() {
     }
     let status = refused(&client, request(preset("bulls-and-cows"), "0123=4b0c 4567=1b0c")).await;
     check(&status, Code::FailedPrecondition, "CONTRADICTION", &[]);
+}
+
+#[tokio::test]
+async fn a_first_guess_is_where_the_best_play_begins_and_none_beats_the_best_of_all() {
+    let (_host, client) = service().await;
+    let rules = || codes("01234", 3, true);
+    let ask = |first_guess: &str| v1::SolveRequest {
+        rules: rules(),
+        first_guess: first_guess.into(),
+        include_tree: true,
+        ..Default::default()
+    };
+    let (best, _) = solve(&client, ask("")).await;
+    for (guess, as_good) in [(best.first_guess.as_str(), true), ("000", false)] {
+        let (result, nodes) = solve(&client, ask(guess)).await;
+        assert_eq!((result.first_guess.as_str(), nodes[0].guess.as_str()), (guess, guess));
+        assert_eq!(result.total == best.total, as_good, "{guess}: {}", result.total);
+        assert!(result.total >= best.total && result.source() == Source::Computed);
+    }
+    // A book knows the best play only.
+    let rules = preset("mastermind");
+    let from_book = v1::SolveRequest {
+        rules,
+        first_guess: "0000".into(),
+        history: turns("0012=1b1c"),
+        ..ask("")
+    };
+    assert_eq!(solve(&client, from_book).await.0.source(), Source::Computed);
+    let worst = v1::SolveRequest { objective: Objective::WorstCase.into(), ..ask("000") };
+    for (request, reason) in [(worst, "INVALID_OPTION"), (ask("005"), "INVALID_CODE")] {
+        let status = refused(&client, request).await;
+        check(&status, Code::InvalidArgument, reason, &["first_guess"]);
+    }
 }

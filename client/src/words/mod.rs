@@ -2,18 +2,56 @@
 //!
 //! The first line is the answer alone wherever a script might want it.
 
+pub(crate) mod info;
+pub(crate) mod play;
+
 use comfy_table::{CellAlignment, Table, presets};
 use herdsman_proto::{text, v1};
 
 pub(crate) fn score(reply: &v1::ScoreResponse) -> String {
-    text::feedback(&reply.feedback.unwrap_or_default()) + "\n"
+    answer(&reply.feedback) + "\n"
+}
+
+fn answer(feedback: &Option<v1::Feedback>) -> String {
+    feedback.as_ref().map_or_else(|| "?".to_owned(), text::feedback)
 }
 
 pub(crate) fn filter(page: &v1::FilterResponse, count: bool) -> String {
     if count {
-        return format!("{}\n", page.remaining);
+        let many = page.count.as_ref().map_or_else(|| page.remaining.to_string(), many);
+        return format!("{many}\n");
     }
     page.candidates.iter().fold(String::new(), |text, candidate| text + candidate + "\n")
+}
+
+/// What a list of candidates leaves unsaid: that it is a part of them, and how many lies they make.
+pub(crate) fn filtered(page: &v1::FilterResponse) -> Option<String> {
+    if let Some(count) = &page.count {
+        let found = counted(page.remaining, "code");
+        return Some(format!("{found} found; in all {}", many(count)));
+    }
+    by_lies(&page.remaining_by_lies)
+}
+
+/// How many codes there are: `at least 70000`.
+fn many(count: &v1::Count) -> String {
+    match count.kind() {
+        v1::CountKind::AtLeast => format!("at least {:.0}", count.value),
+        v1::CountKind::Estimate => {
+            format!("about {:.0} (standard error {:.0})", count.value, count.error)
+        }
+        v1::CountKind::Exact | v1::CountKind::Unspecified => format!("{:.0}", count.value),
+    }
+}
+
+/// `lies: 12 codes with 0, 80 codes with 1`; nothing where none were allowed.
+fn by_lies(counts: &[i32]) -> Option<String> {
+    let counts: Vec<_> = counts
+        .iter()
+        .enumerate()
+        .map(|(lies, &count)| format!("{} with {lies}", counted(count, "code")))
+        .collect();
+    (!counts.is_empty()).then(|| format!("lies: {}", counts.join(", ")))
 }
 
 pub(crate) fn guess(reply: &v1::BestNextGuessResponse) -> String {
@@ -32,6 +70,12 @@ pub(crate) fn guess(reply: &v1::BestNextGuessResponse) -> String {
         text += "; not exhaustive: guesses and candidates were sampled";
     }
     text += "\n";
+    if let Some(count) = &reply.count {
+        text += &format!("codes left: {}; the figures are those of a sample\n", many(count));
+    }
+    if let Some(lies) = by_lies(&reply.remaining_by_lies) {
+        text += &format!("{lies}\n");
+    }
     if let Some(proven) = reply.proven {
         text += &value(proven.total, proven.mean, proven.max, reply.remaining);
     }
@@ -87,7 +131,7 @@ pub(crate) fn analyze(reply: &v1::AnalyzeResponse) -> String {
     }
     for row in &reply.partition {
         rows.add_row([
-            text::feedback(&row.feedback.unwrap_or_default()),
+            answer(&row.feedback),
             row.count.to_string(),
             format!("{:.1}%", row.share * 100.0),
             format!("{:.2}", row.bits),
@@ -97,7 +141,7 @@ pub(crate) fn analyze(reply: &v1::AnalyzeResponse) -> String {
     let mut text = format!(
         "{}\n\n{}\nworst {} of {}, expected {:.1}, {:.2} bits, {}\n",
         rows.trim_fmt(),
-        could_be(reply.candidate),
+        standing(reply),
         facts.largest_class,
         reply.remaining,
         facts.expected_size,
@@ -108,6 +152,16 @@ pub(crate) fn analyze(reply: &v1::AnalyzeResponse) -> String {
         text += &format!("\n{}", rating(reply));
     }
     text
+}
+
+/// Whether the guess could be the secret, and otherwise how much of the answers it keeps.
+fn standing(reply: &v1::AnalyzeResponse) -> String {
+    let kept = match (reply.candidate, reply.consistent, reply.keeps_hints) {
+        (true, ..) | (_, false, false) => "",
+        (_, true, _) => ": it agrees with every answer, but is on no list of secrets",
+        (_, _, true) => ", but keeps what the answers showed",
+    };
+    format!("{}{kept}", could_be(reply.candidate))
 }
 
 /// The best guess by each score, and what the guess costs against the best play.
@@ -150,11 +204,16 @@ pub(crate) fn diagnose(reply: &v1::DiagnoseResponse, history: &[v1::Turn]) -> St
     };
     let mut text =
         format!("contradiction: no code is left after {}\n", named(reply.first_conflict_turn));
-    let clash: Vec<_> = reply.clash.iter().map(|turn| named(*turn)).collect();
-    text += &match clash.as_slice() {
-        [alone] => format!("{alone} cannot be true\n"),
-        several => format!("these cannot all be true: {}\n", several.join(", ")),
+    let clash =
+        |turns: &[i32]| turns.iter().map(|turn| named(*turn)).collect::<Vec<_>>().join(", ");
+    text += &match reply.clash.as_slice() {
+        [alone] => format!("{} cannot be true\n", named(*alone)),
+        several => format!("these cannot all be true: {}\n", clash(several)),
     };
+    // The first is `clash`.
+    for other in reply.clashes.iter().skip(1) {
+        text += &format!("nor can: {}\n", clash(&other.turns));
+    }
     if reply.repairs.is_empty() {
         text += "no single change mends it: at least two answers are wrong\n";
     }
@@ -162,56 +221,20 @@ pub(crate) fn diagnose(reply: &v1::DiagnoseResponse, history: &[v1::Turn]) -> St
         text += &format!("if only {} is wrong, it should be one of:\n", named(repair.turn));
         let guess = played(repair.turn).map_or("?", |turn| &turn.guess);
         for option in &repair.options {
-            let turn = v1::Turn { guess: guess.to_owned(), feedback: option.feedback };
+            let turn = v1::Turn { guess: guess.to_owned(), feedback: option.feedback.clone() };
             text += &format!("  {}  {} left\n", text::turn(&turn), counted(option.count, "code"));
         }
+    }
+    if !reply.other_guesses.is_empty() {
+        let others = reply.other_guesses.join(", ");
+        text +=
+            &format!("these agree with every answer, but are on no list of secrets: {others}\n");
     }
     text
 }
 
-pub(crate) fn info(reply: &v1::GetServerInfoResponse, server: &str) -> String {
-    let mut games = columns(&["GAME (--rules)", "CODES", ""]);
-    for preset in &reply.presets {
-        games.add_row([&preset.name, &preset.codes.to_string(), &preset.title]);
-    }
-    let mut strategies = columns(&["STRATEGY (--strategy)", ""]);
-    for strategy in &reply.strategies {
-        let mark = if strategy.default { " (default)" } else { "" };
-        strategies.add_row([&format!("{}{mark}", strategy.name), &strategy.description]);
-    }
-    let mut books = columns(&["BOOK", "PROVES THE LEAST"]);
-    for book in &reply.books {
-        let least = match book.objective() {
-            v1::Objective::WorstCase => "worst case",
-            v1::Objective::FewestAtMax => "worst case, for the fewest secrets",
-            v1::Objective::Unspecified | v1::Objective::Expected => "average",
-        };
-        books.add_row([book.name.as_str(), least]);
-    }
-    let limits = reply.limits.unwrap_or_default();
-    let mut table = columns(&["LIMIT", ""]);
-    for (what, limit) in [
-        ("codes a game", i64::from(limits.max_codes)),
-        ("bytes a message", limits.max_message_bytes.into()),
-        ("turns a history", limits.max_turns.into()),
-        ("pairs a BatchScore", limits.max_pairs.into()),
-        ("cells a ScoreMatrix", limits.max_cells.into()),
-        ("candidates a page", limits.max_page_size.into()),
-        ("suggestions a call", limits.max_top_k.into()),
-        ("scores a call", limits.max_scores),
-        ("milliseconds a call", limits.max_deadline_ms.into()),
-        ("milliseconds a Solve", limits.max_solve_deadline_ms.into()),
-        ("threads a Solve", limits.max_solve_threads.into()),
-        ("bytes a Solve holds", limits.max_solve_memo_bytes),
-    ] {
-        table.add_row([what.to_owned(), limit.to_string()]);
-    }
-    let tables = [games, strategies, books, table].map(|table| table.trim_fmt());
-    format!("herdsmand {} at {server}\n\n{}\n", reply.version, tables.join("\n\n"))
-}
-
 /// A table without lines, which reads well and pipes well.
-fn columns(header: &[&str]) -> Table {
+pub(crate) fn columns(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
     for column in table.column_iter_mut() {
@@ -261,7 +284,7 @@ mod tests {
     use super::*;
 
     fn turn(guess: &str, bulls: i32, cows: i32) -> v1::Turn {
-        let feedback = v1::Feedback { bulls: Some(bulls), cows: Some(cows) };
+        let feedback = v1::Feedback { bulls: Some(bulls), cows: Some(cows), ..Default::default() };
         v1::Turn { guess: guess.to_owned(), feedback: Some(feedback) }
     }
 
@@ -306,7 +329,7 @@ mod tests {
     fn a_contradiction_is_told_in_turns() {
         let history = [turn("0123", 4, 0), turn("4567", 1, 0)];
         let option = |bulls, cows, count| v1::RepairOption {
-            feedback: Some(v1::Feedback { bulls: Some(bulls), cows: Some(cows) }),
+            feedback: turn("", bulls, cows).feedback,
             count,
         };
         let reply = v1::DiagnoseResponse {
@@ -322,6 +345,59 @@ mod tests {
              if only turn 2 (4567=1b0c) is wrong, it should be one of:\n  \
              4567=0b0c  1 code left\n"
         );
+    }
+
+    #[test]
+    fn every_smallest_clash_and_every_guess_that_fits_is_told() {
+        let history = [turn("0123", 4, 0), turn("4567", 1, 0), turn("8901", 4, 0)];
+        let clash = |turns: &[i32]| v1::Clash { turns: turns.to_vec() };
+        let reply = v1::DiagnoseResponse {
+            clash: vec![1, 2],
+            clashes: vec![clash(&[1, 2]), clash(&[1, 3])],
+            other_guesses: vec!["0134".to_owned()],
+            ..Default::default()
+        };
+        let text = diagnose(&reply, &history);
+        for part in [
+            "these cannot all be true: turn 1 (0123=4b0c), turn 2 (4567=1b0c)\n\
+             nor can: turn 1 (0123=4b0c), turn 3 (8901=4b0c)\n",
+            "on no list of secrets: 0134\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_count_says_how_exact_it_is() {
+        for (kind, text) in [
+            (v1::CountKind::Exact, "10240000000000"),
+            (v1::CountKind::AtLeast, "at least 10240000000000"),
+            (v1::CountKind::Estimate, "about 10240000000000 (standard error 2048)"),
+        ] {
+            let count = Some(v1::Count { kind: kind.into(), value: 1.024e13, error: 2048.0 });
+            let page = v1::FilterResponse { remaining: 7, count, ..Default::default() };
+            assert_eq!(filter(&page, true), format!("{text}\n"));
+            assert_eq!(filtered(&page), Some(format!("7 codes found; in all {text}")));
+        }
+    }
+
+    #[test]
+    fn a_guess_stands_by_what_it_keeps_of_the_answers() {
+        for (candidate, consistent, keeps_hints, text) in [
+            (true, true, true, "could be the secret"),
+            (
+                false,
+                true,
+                true,
+                "cannot be the secret: it agrees with every answer, but is on no list of secrets",
+            ),
+            (false, false, true, "cannot be the secret, but keeps what the answers showed"),
+            (false, false, false, "cannot be the secret"),
+        ] {
+            let reply =
+                v1::AnalyzeResponse { candidate, consistent, keeps_hints, ..Default::default() };
+            assert_eq!(standing(&reply), text);
+        }
     }
 
     #[test]

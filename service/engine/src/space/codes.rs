@@ -15,7 +15,7 @@ const STORED_BYTES: usize = 16 << 20;
 
 /// The codes of a game, numbered from 0 in alphabet order.
 #[derive(Debug)]
-pub(crate) struct Space {
+pub(crate) struct Codes {
     length: usize,
     symbols: u8,
     repeats: bool,
@@ -28,9 +28,9 @@ pub(crate) struct Space {
     stored: Option<Columns>,
 }
 
-impl Space {
+impl Codes {
     /// The space of rules whose size is known to fit `u32`.
-    pub(crate) fn new(rules: &Rules) -> Space {
+    pub(super) fn new(rules: &Rules) -> Codes {
         let (length, symbols) = (rules.length(), rules.symbols() as u8);
         let mut weights = vec![1; length];
         for place in (0..length - 1).rev() {
@@ -38,7 +38,7 @@ impl Space {
             weights[place] = weights[place + 1] * (u32::from(symbols) - used);
         }
         let first = (0..symbols).filter(|symbol| rules.not_first() >> symbol & 1 == 0).collect();
-        let mut space = Space {
+        let mut space = Codes {
             length,
             symbols,
             repeats: rules.repeats(),
@@ -57,17 +57,17 @@ impl Space {
         space
     }
 
-    pub(crate) fn size(&self) -> u32 {
+    pub(super) fn size(&self) -> u32 {
         self.size
     }
 
     /// Bytes held.
-    pub(crate) fn memory(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.stored.as_ref().map_or(0, Columns::memory)
     }
 
     /// The code of a number.
-    pub(crate) fn code(&self, index: u32) -> Code {
+    pub(super) fn code(&self, index: u32) -> Code {
         let mut code = Code::new(&[0; crate::rules::MAX_LENGTH][..self.length]);
         if let Some(columns) = &self.stored {
             for (place, symbol) in code.symbols_mut().iter_mut().enumerate() {
@@ -90,7 +90,7 @@ impl Space {
     }
 
     /// The number of a code of this space.
-    pub(crate) fn index(&self, code: &Code) -> u32 {
+    pub(super) fn index(&self, code: &Code) -> u32 {
         let mut used = 0_u64;
         let mut index = 0;
         for (place, &symbol) in code.symbols().iter().enumerate() {
@@ -112,7 +112,7 @@ impl Space {
 
     /// `count` codes from number `start` on, a whole number of lanes. They are made in `scratch` if the space is not
     /// stored.
-    pub(crate) fn view<'a>(
+    pub(super) fn view<'a>(
         &'a self,
         start: u32,
         count: usize,
@@ -128,7 +128,7 @@ impl Space {
     }
 
     /// Makes `columns` the codes of these numbers.
-    pub(crate) fn gather(&self, indices: &[u32], columns: &mut Columns) {
+    pub(super) fn gather(&self, indices: &[u32], columns: &mut Columns) {
         match &self.stored {
             Some(stored) => columns.gather(stored, indices),
             None => {
@@ -189,12 +189,12 @@ fn nth_unset(set: u64, n: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CodeSpec, FeedbackRule};
+    use crate::{feedback::FeedbackRule, rules::CodeSpec};
 
-    fn space(alphabet: &str, length: i32, repeats: bool, not_first: &str) -> Space {
+    fn space(alphabet: &str, length: i32, repeats: bool, not_first: &str) -> Codes {
         let spec =
             CodeSpec { alphabet: alphabet.into(), length, repeats, not_first: not_first.into() };
-        Space::new(&Rules::codes(&spec, FeedbackRule::Pegs).unwrap())
+        Codes::new(&Rules::codes(&spec, FeedbackRule::Pegs).unwrap())
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         let stored = space("0123456", 4, false, "05");
         let mut generated = space("0123456", 4, false, "05");
         generated.stored = None;
-        let columns = |space: &Space| {
+        let columns = |space: &Codes| {
             let mut scratch = Columns::new(4, 0);
             let view = space.view(64, 300, &mut scratch);
             let viewed: Vec<Vec<u8>> = (0..4).map(|place| view.column(place).to_vec()).collect();

@@ -1,10 +1,15 @@
 //! The built program against a server of its own: what it prints, and what it exits with.
 
+mod games;
+mod play;
+
 use std::{
     collections::HashSet,
+    env, fs,
     io::Write as _,
     net::TcpListener,
-    process::{Command, Stdio},
+    path::PathBuf,
+    process::{self, Command, Stdio},
     sync::{LazyLock, mpsc},
     thread,
 };
@@ -16,13 +21,27 @@ use tokio::{runtime::Runtime, sync::watch};
 /// The address of a server that lives as long as the tests, with pages small enough to be walked.
 static SERVER: LazyLock<String> = LazyLock::new(|| serve().0);
 
+/// The words of its dictionary.
+const WORDS: &str = "crane\ncrate\ntrace\nslate\nstare\nbrave\ngrave\n";
+
+/// A file of these tests.
+fn file(name: &str, text: &str) -> PathBuf {
+    let folder = env::temp_dir().join(format!("herdsman-cli-{}", process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
 /// Starts such a server; also tells what its threads do.
 fn serve() -> (String, watch::Receiver<Stats>) {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
         Runtime::new().unwrap().block_on(async {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let config = Config { max_page_size: 1000, ..Config::default() };
+            let dictionary = file("words.txt", WORDS).display().to_string();
+            let dictionary = vec![format!("words={dictionary}").parse().unwrap()];
+            let config = Config { max_page_size: 1000, dictionary, ..Config::default() };
             let server = Server::new(config).unwrap();
             tell.send((listener.local_addr().unwrap(), server.stats())).unwrap();
             server.serve(listener, std::future::pending()).await.unwrap();
@@ -175,11 +194,7 @@ fn ties_and_pools_are_heeded() {
         let suggestions = json["suggestions"].as_array().unwrap();
         assert!(suggestions.iter().all(|suggestion| suggestion["candidate"] == true), "{only}");
     }
-    fails(
-        "guess --strategy optimal --consistent-only",
-        3,
-        &["--consistent-only: ", "GUESS_POOL_ANY"],
-    );
+    fails("guess --strategy optimal --consistent-only", 3, &["--pool: ", "GUESS_POOL_ANY"]);
     let first = herdsman("guess 0123=0b1c --strategy first_consistent").out;
     assert!(first.starts_with("1456\n"), "{first}");
 }
@@ -278,22 +293,17 @@ fn a_bound_that_no_strategy_keeps_is_a_negative_answer() {
 
 #[test]
 fn a_tree_is_written_as_json_or_as_a_graph() {
-    let directory = std::env::temp_dir().join(format!("herdsman-tree-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
-    let file = |name: &str| directory.join(name).display().to_string();
-    for name in ["tree.json", "tree.dot"] {
-        // What stood there before, longer or not, is gone.
-        std::fs::write(file(name), "x".repeat(1 << 20)).unwrap();
-        let run = herdsman(&format!("solve --length 2 --alphabet 0-3 --tree {}", file(name)));
+    // What stood there before, longer or not, is gone.
+    let [json, dot] = ["tree.json", "tree.dot"].map(|name| file(name, &"x".repeat(1 << 20)));
+    for tree in [&json, &dot] {
+        let run = herdsman(&format!("solve --length 2 --alphabet 0-3 --tree {}", tree.display()));
         assert_eq!(run.code, Some(0), "{}", run.err);
     }
-    let tree: Value =
-        serde_json::from_str(&std::fs::read_to_string(file("tree.json")).unwrap()).unwrap();
+    let tree: Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
     assert_eq!(tree["guess"].as_str().unwrap().len(), 2);
     assert!(tree["next"].as_object().unwrap().values().all(|branch| branch["guess"].is_string()));
-    let graph = std::fs::read_to_string(file("tree.dot")).unwrap();
+    let graph = fs::read_to_string(dot).unwrap();
     assert!(graph.starts_with("digraph strategy {\n") && graph.ends_with("}\n"), "{graph}");
-    std::fs::remove_dir_all(&directory).unwrap();
     fails("solve --tree tree.txt", 2, &[".json or .dot"]);
     fails("solve --tree /no/such/directory/tree.dot", 2, &["/no/such/directory/tree.dot"]);
 }
@@ -414,7 +424,7 @@ fn bad_input_exits_with_3_and_names_the_argument() {
     fails("score 0123 012", 3, &["error: the guess: "]);
     fails("filter --rules chess", 3, &["--rules: "]);
     fails("filter --alphabet= --count", 3, &["--alphabet: "]);
-    fails("filter --length 12 --alphabet 0-9A-F --repeats", 3, &["20000000"]);
+    fails("analyze 012345678901 --length 12 --repeats", 3, &["20000000"]);
     fails("guess --top -1", 2, &[]);
     fails("guess --top=-1", 3, &["--top: "]);
     fails("guess 0123=4b0c 4567=1b0c", 3, &["turn 2", "4567=1b0c"]);

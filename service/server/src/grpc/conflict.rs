@@ -1,0 +1,78 @@
+//! Which turn a contradiction begins with: what FAILED_PRECONDITION says in every call.
+
+use herdsman_engine::{
+    Budget, Count, Game, History, LARGE_NODES, Rules, Stopped, Turn, first_conflict, sample,
+};
+use herdsman_proto::{text, v1};
+
+use super::{Shared, rules::is_large, status::Failure};
+
+impl Shared {
+    /// The failure of a history that no code agrees with: it names the turn, in the order of the caller.
+    pub(super) async fn contradiction(
+        &self,
+        rules: Rules,
+        history: History,
+        turns: &[v1::Turn],
+    ) -> Failure {
+        self.contradiction_within(0, rules, history, turns).await
+    }
+
+    /// The same where so many answers may be untrue.
+    pub(super) async fn contradiction_within(
+        &self,
+        lies: usize,
+        rules: Rules,
+        history: History,
+        turns: &[v1::Turn],
+    ) -> Failure {
+        let large = is_large(&rules, &self.config);
+        let conflict = self.run(u64::MAX, move |games, budget| match (large, lies) {
+            (true, _) => Ok(Some(large_conflict(&rules, &history, budget)?)),
+            (_, 0) => Ok(first_conflict(&*games.game(&rules)?, &history, budget)?),
+            _ => Ok(lying_conflict(&*games.game(&rules)?, &history, lies, budget)?),
+        });
+        match conflict.await {
+            Ok(Some(turn)) => {
+                Failure::Contradiction { turn, text: text::turn(&turns[turn - 1]), lies }
+            }
+            Ok(None) => Failure::Internal,
+            Err(failure) => failure,
+        }
+    }
+}
+
+/// The first turns of a history, so many.
+fn beginning(history: &History, turns: usize) -> History {
+    let turns: Vec<Turn> = history.turns()[..turns].to_vec();
+    History::new(turns).expect("a history has no more turns than itself")
+}
+
+/// The first turn (from 1) after which every code contradicts more turns than may be untrue, if there is one.
+fn lying_conflict(
+    game: &Game,
+    history: &History,
+    lies: usize,
+    budget: &Budget,
+) -> Result<Option<usize>, Stopped> {
+    for turn in 1..=history.turns().len() {
+        if game.suspects(&beginning(history, turn), lies, budget)?.is_empty() {
+            return Ok(Some(turn));
+        }
+    }
+    Ok(None)
+}
+
+/// The turn (from 1) after which it is proven that no code is left of a game that is not enumerated: the first, as far as
+/// the search can tell. That none is left after all turns is known.
+fn large_conflict(rules: &Rules, history: &History, budget: &Budget) -> Result<usize, Stopped> {
+    let mut first = history.turns().len();
+    while first > 1 {
+        let left = sample(rules, &beginning(history, first - 1), 1, LARGE_NODES, 0, budget)?;
+        if left.count != Count::Exact(0) {
+            break;
+        }
+        first -= 1;
+    }
+    Ok(first)
+}
