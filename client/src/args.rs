@@ -13,6 +13,7 @@ use herdsman_proto::v1;
 
 use crate::{
     game::{Game, Position},
+    load::Load,
     player::{Choosing, Named, named},
 };
 
@@ -23,7 +24,7 @@ mark a place; 50=> where the secret is higher, 50=< where it is lower. Quote < a
 Put `--` before a code or turn that begins with `-`: herdsman score --alphabet=+- -- -+-+ ++--
 
 Exit codes: 0 yes; 1 a negative answer (nothing fits, the answers clash, no strategy exists, a line of
-a batch failed); 2 usage; 3 bad or contradictory input; 4 no server, or one that failed; 5 deadline; 6 not allowed;
+a batch failed, a load crossed a threshold); 2 usage; 3 bad or contradictory input; 4 no server, or one that failed; 5 deadline; 6 not allowed;
 130 stopped by Ctrl-C.";
 
 /// Solves guess-the-code games: Bulls and Cows, Mastermind and their relatives.
@@ -112,6 +113,18 @@ Empty lines are skipped; a bad line does not stop the others.")]
         #[arg(value_name = "FILE")]
         source: String,
     },
+    /// Put a server under load and tell how long its answers take
+    #[command(after_help = "\
+Calls are begun at their times, whether or not earlier ones are answered, and timed from when they were due: a
+server that falls behind is not spared. The same --seed makes the same calls. Exits with 1 if a threshold is
+crossed. Ctrl-C ends the run with what there is. With --format json the result is a document with seconds, all,
+calls (a row a kind), steps (a row a rate), start_delay_ms and crossed. A row has due, ok, failed, unfinished,
+missed, ok_per_second, scores_per_second, codes, ok_ms and failed_ms; due is the sum of the four after it.
+
+  herdsman load --rate 500 --duration 30s --mix score=8,guess=2 --p99 20ms --errors 0.1%
+  herdsman load --closed 64 --mix guess-same
+  herdsman load --rate 1000..10000 --mix guess --goodput 90%")]
+    Load(Box<Load>),
     /// Print the completion script of a shell
     Completions {
         /// The shell

@@ -8,6 +8,7 @@ use crate::{
     batch, csv, evaluate,
     failure::{Failure, Verdict},
     game::Position,
+    load,
     output::{self, Output},
     remote::Remote,
     solve, words,
@@ -35,6 +36,7 @@ pub(crate) async fn run(
         Command::Duel(args) => evaluate::duel(args, options, output).await,
         Command::Info => info(options, output).await,
         Command::Batch { source } => batch::run(&source, options, output).await,
+        Command::Load(args) => load::run(*args, options, output).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "herdsman", &mut script);

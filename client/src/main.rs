@@ -10,6 +10,7 @@ mod csv;
 mod evaluate;
 mod failure;
 mod game;
+mod load;
 mod output;
 mod player;
 mod progress;
