@@ -21,7 +21,7 @@ const AFTER_HELP: &str = "\
 A turn is a guess and its answer: 0123=0b1c or 0123=01; 0123=2b where only bulls are told; crane=3 where it
 is how many symbols the secret shares, and crane=5! for the secret itself; crane=GY--G or coloured squares for a
 mark a place; 50=> where the secret is higher, 50=< where it is lower. Quote < and >, or a shell takes them.
-Put `--` before a code or turn that begins with `-`: herdsman score --alphabet=+- -- -+-+ ++--
+Put `--` before a code or turn that begins with `-`: herdsman score --alphabet=+- --repeats -- -+-+ ++--
 
 Exit codes: 0 yes; 1 a negative answer (nothing fits, the answers clash, no strategy exists, a line of
 a batch failed, a load crossed a threshold); 2 usage; 3 bad or contradictory input; 4 no server, or one that failed; 5 deadline; 6 not allowed;
@@ -203,7 +203,7 @@ pub(crate) struct Solve {
     /// Write the strategy as a tree to a file: as JSON, or for Graphviz if its name ends in .dot
     #[arg(long, value_name = "FILE.json|FILE.dot", value_parser = tree_file)]
     pub(crate) tree: Option<PathBuf>,
-    /// The guess to begin with, whether or not it is the best; with --no-book where there is one
+    /// The guess to begin with, whether or not it is the best: proven by a search, also where there is a book
     #[arg(long, value_name = "GUESS", allow_hyphen_values = true)]
     pub(crate) first_guess: Option<String>,
     #[command(flatten)]

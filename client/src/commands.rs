@@ -102,9 +102,10 @@ async fn filter(args: Filter, options: &Options, output: &mut Output) -> Result<
     let some = page.remaining > 0 || page.count.is_some_and(|count| count.value > 0.0);
     let verdict = if some { Verdict::Yes } else { Verdict::No };
     if verdict == Verdict::No {
-        output::note(
-            "nothing fits: `herdsman diagnose` with the same turns finds the wrong answer",
-        );
+        output::note(match page.count {
+            Some(_) => "nothing fits: some answer is wrong",
+            None => "nothing fits: `herdsman diagnose` with the same turns finds the wrong answer",
+        });
     }
     Ok(verdict)
 }

@@ -30,8 +30,9 @@ pub(crate) const INK: Color = [0x33, 0x33, 0x33];
 pub(crate) const GROUND: Color = [0xff, 0xff, 0xff];
 const GRID: Color = [0xdd, 0xdd, 0xdd];
 
-/// Colours that are told apart with any colour vision (Okabe and Ito 2008), for one strategy after the other.
-const COLORS: [Color; 8] = [
+/// Colours that are told apart with any colour vision (Okabe and Ito 2008), for one strategy after the other; the last
+/// four are dark, for those who compare all strategies at once.
+const COLORS: [Color; 12] = [
     [0x00, 0x72, 0xb2],
     [0xe6, 0x9f, 0x00],
     [0x00, 0x9e, 0x73],
@@ -40,6 +41,10 @@ const COLORS: [Color; 8] = [
     [0xd5, 0x5e, 0x00],
     [0xf0, 0xe4, 0x42],
     [0x88, 0x88, 0x88],
+    [0x00, 0x2b, 0x4d],
+    [0x5c, 0x33, 0x00],
+    [0x4b, 0x00, 0x4f],
+    [0x1f, 0x4d, 0x1f],
 ];
 
 /// Which point of a text its place is.

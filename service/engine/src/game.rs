@@ -17,7 +17,7 @@ pub struct Game {
 /// The game has more codes than may be enumerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the game has {codes} codes, and at most {limit} are enumerated: shorten the code or the alphabet"
+    "the game has {codes} codes, and at most {limit} are enumerated: take fewer places, symbols or numbers"
 )]
 pub struct TooLarge {
     /// Codes of the game.

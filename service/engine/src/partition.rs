@@ -14,6 +14,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     parts: Vec<(Class, u32)>,
+    /// What the candidates of each part weigh together, where some are more likely than others.
+    weights: Option<Vec<u32>>,
 }
 
 /// A partition in numbers.
@@ -49,25 +51,43 @@ impl Partition {
         self.sizes().sum()
     }
 
-    /// The partition in numbers; of no candidates, all are 0.
+    /// What the candidates of each part weigh: one each, where all are as likely.
+    fn weights(&self) -> impl Iterator<Item = u32> {
+        let weights = self.weights.as_ref();
+        self.parts.iter().enumerate().map(move |(at, &(_, n))| weights.map_or(n, |all| all[at]))
+    }
+
+    fn weight(&self, class: Class) -> u32 {
+        let place = self.parts.binary_search_by_key(&class, |part| part.0);
+        place.map_or(0, |at| self.weights.as_ref().map_or(self.parts[at].1, |all| all[at]))
+    }
+
+    /// The partition in numbers; of no candidates, all are 0. Where some candidates are more likely than others, so are
+    /// what is expected and the bits.
     pub fn facts(&self) -> Facts {
-        let total = self.total();
-        let squares: u64 = self.sizes().map(|n| u64::from(n) * u64::from(n)).sum();
-        let missing: u64 = self.sizes().map(logarithm::n_log_n).sum();
+        let total: u32 = self.weights().sum();
+        let sizes = || self.weights().zip(self.sizes());
+        let expected: u64 = sizes().map(|(weight, n)| u64::from(weight) * u64::from(n)).sum();
+        let missing: u64 = self.weights().map(logarithm::n_log_n).sum();
         let per_candidate = |sum: f64| if total == 0 { 0.0 } else { sum / f64::from(total) };
         Facts {
             largest_class: self.sizes().max().unwrap_or(0),
-            expected_size: per_candidate(squares as f64),
+            expected_size: per_candidate(expected as f64),
             bits: per_candidate(logarithm::to_bits(logarithm::n_log_n(total) - missing)),
             classes: self.parts.len() as u32,
         }
     }
 
+    /// How likely this answer is: the share of its candidates, by what they weigh.
+    pub fn share(&self, class: Class) -> f64 {
+        f64::from(self.weight(class)) / f64::from(self.weights().sum::<u32>().max(1))
+    }
+
     /// The information that this answer gives, in bits: the negative logarithm of its share; 0 for an empty class.
     pub fn class_bits(&self, class: Class) -> f64 {
-        match self.count(class) {
+        match self.weight(class) {
             0 => 0.0,
-            n => logarithm::to_bits(logarithm::log2(self.total()) - logarithm::log2(n)),
+            n => logarithm::to_bits(logarithm::log2(self.weights().sum()) - logarithm::log2(n)),
         }
     }
 }
@@ -84,7 +104,13 @@ pub fn partition(
 ) -> Result<Partition, Stopped> {
     let mut tally = Tally::new(game.rules().answers());
     cells(game, candidates.indices(), guess, budget, |_, cells| tally.add(cells))?;
-    Ok(tally.partition())
+    let partition = tally.partition();
+    let Some(weights) = game.weights(candidates.indices()) else { return Ok(partition) };
+    let mut all = weights.into_iter();
+    classify(game, candidates.indices(), guess, budget, |_, class| {
+        tally.weigh(class, all.next().expect("a weight a candidate"));
+    })?;
+    Ok(Partition { weights: Some(tally.take().map(|(_, weight)| weight).collect()), ..partition })
 }
 
 /// Answers of more classes than this, which only marks have, are counted one by one: to compare every cell with every
@@ -161,7 +187,8 @@ impl<'a> Tally<'a> {
 
     /// The classes that are not empty; then all are empty.
     pub(crate) fn partition(&mut self) -> Partition {
-        Partition { parts: self.take().map(|(class, n)| (Class(class), n)).collect() }
+        let parts = self.take().map(|(class, n)| (Class(class), n)).collect();
+        Partition { parts, weights: None }
     }
 
     /// The sizes alone, of many classes, in any order.

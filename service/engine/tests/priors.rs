@@ -9,8 +9,8 @@ use common::{
     game,
 };
 use herdsman_engine::{
-    Budget, Choice, Class, Game, History, Pool, Rules, Strategy as Play, Tie, Turn, WordList,
-    suggest,
+    Budget, Choice, Class, FeedbackRule, Game, History, Pool, Rules, Strategy as Play, Tie, Turn,
+    WordList, suggest,
 };
 use proptest::{
     collection::{btree_set, vec},
@@ -115,5 +115,22 @@ proptest! {
         if words.1 > 1 {
             prop_assert_eq!(found, keys.iter().take(top).map(|key| key.3).collect::<Vec<u32>>());
         }
+    }
+}
+
+#[test]
+fn what_is_expected_goes_by_weights_and_nothing_is_proven() {
+    let words = WordList::new(&["crane", "slate", "trace"], &[] as &[&str], &[5, 1, 900]).unwrap();
+    let game = game(Rules::words(words, FeedbackRule::Marks).unwrap());
+    let (history, budget) = (History::default(), Budget::unlimited());
+    let all = game.candidates(&history, &budget).unwrap();
+    for strategy in [Play::Optimal, Play::Entropy, Play::Minimax] {
+        let choice = Choice { strategy, ..Choice::default() };
+        let advice = suggest(&game, &history, &all, &choice, 1, &budget).unwrap();
+        assert_eq!(advice.proven, None, "{strategy:?}");
+        let facts = advice.suggestions[0].facts;
+        assert_eq!((facts.largest_class, facts.classes), (1, 3));
+        let log = |n: f64| n / 906.0 * (906.0 / n).log2();
+        assert!((facts.bits - (log(5.0) + log(1.0) + log(900.0))).abs() < 1e-6);
     }
 }

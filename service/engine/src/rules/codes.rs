@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{CodeError, MAX_ALPHABET, MAX_LENGTH, RulesError};
-use crate::code::Code;
+use crate::{code::Code, words::is_unseen};
 
 /// Texts longer than this many bytes cannot be a code of [`MAX_LENGTH`] symbols, however they are composed.
 const MAX_CODE_BYTES: usize = 512;
@@ -53,7 +53,10 @@ impl Codes {
             if alphabet.len() == MAX_ALPHABET {
                 return Err(RulesError::LargeAlphabet);
             }
-            if symbol.is_whitespace() || symbol.is_control() {
+            // A symbol is one character, so what joins characters or only changes their looks is none.
+            if is_unseen(symbol)
+                || matches!(symbol, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+            {
                 return Err(RulesError::BadSymbol(symbol));
             }
             if alphabet.contains(&symbol) {

@@ -82,7 +82,9 @@ pub enum RulesError {
     #[error("the alphabet has more than {MAX_ALPHABET} symbols")]
     LargeAlphabet,
     /// A symbol that nobody could read or type.
-    #[error("{0:?} cannot be a symbol: white space and control characters are not allowed")]
+    #[error(
+        "{0:?} cannot be a symbol: white space, control characters and what cannot be seen by itself are not allowed"
+    )]
     BadSymbol(char),
     /// A symbol occurs twice in the alphabet.
     #[error("the alphabet has {0:?} twice: each symbol stands in it once")]

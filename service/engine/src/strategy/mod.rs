@@ -307,7 +307,11 @@ fn by_rule(
     let suggestions: Vec<Suggestion> = guesses
         .map(|&guess| measured(game, candidates, guess, budget))
         .collect::<Result<_, _>>()?;
-    let proven = perfect(&suggestions[0], candidates.len());
+    // Where some codes are more likely than others, to find the likely ones first may be better.
+    let proven = match game.is_weighted() {
+        true => None,
+        false => perfect(&suggestions[0], candidates.len()),
+    };
     Ok(Advice { suggestions, exhaustive: ranked.exhaustive, proven, from_book: false })
 }
 

@@ -33,7 +33,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// White space, control characters, and those of the format characters that would be a letter of their own.
-fn is_unseen(character: char) -> bool {
+pub(crate) fn is_unseen(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()
         || matches!(

@@ -18,6 +18,7 @@ use std::{
 };
 
 pub use errors::{WordError, WordPlace, WordsError, WordsPart};
+pub(crate) use letters::is_unseen;
 pub use read::{FileReport, WordsReport};
 
 use crate::{code::Code, rules::MAX_LENGTH};

@@ -263,7 +263,7 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
     let row = |&(class, count): &(Class, u32)| v1::PartitionRow {
         feedback: Some(convert::feedback(rules, class)),
         count: convert::count(count),
-        share: f64::from(count) / f64::from(partition.total()),
+        share: partition.share(class),
         bits: partition.class_bits(class),
     };
     let turns = key.position.history.turns();

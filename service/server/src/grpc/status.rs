@@ -146,6 +146,7 @@ impl Failure {
             Failure::Contradiction { turn, text, lies } => {
                 let lies = match lies {
                     0 => String::new(),
+                    1 => ", even if one of the answers is untrue".into(),
                     lies => format!(", even if {lies} of the answers are untrue"),
                 };
                 format!(
@@ -205,7 +206,8 @@ pub(crate) fn explain(response: Response<Body>, max_message_bytes: u32) -> Respo
     match status.code() {
         Code::OutOfRange if !ours => {
             let problem = format!(
-                "the request is larger than the {max_message_bytes} bytes that are accepted: split it"
+                "the request is larger than the {max_message_bytes} bytes that are accepted: split it, or have long lists of \
+                 words as dictionaries of the server"
             );
             refuse(Violation::new("", Reason::LimitExceeded, problem).into())
         }
