@@ -28,7 +28,7 @@ pub(crate) struct Fared {
 #[derive(Serialize)]
 struct Document<'a> {
     strategy: &'a str,
-    total: i32,
+    total: i64,
     mean: f64,
     max: i32,
     histogram: &'a [i32],

@@ -247,7 +247,8 @@ fn could_be(candidate: bool) -> &'static str {
     if candidate { "could be the secret" } else { "cannot be the secret" }
 }
 
-fn counted(count: i32, noun: &str) -> String {
+fn counted(count: impl Into<i64>, noun: &str) -> String {
+    let count = count.into();
     let ending = match (count, noun) {
         (1, _) => "",
         (_, "guess") => "es",

@@ -126,10 +126,10 @@ mod tests {
     }
 
     fn result(histogram: &[i32], margin: f64) -> v1::Evaluation {
-        let total = (1..).zip(histogram).map(|(guess, found)| guess * found).sum();
+        let total: i32 = (1..).zip(histogram).map(|(guess, found)| guess * found).sum();
         let secrets = histogram.iter().sum();
         v1::Evaluation {
-            total,
+            total: total.into(),
             mean: f64::from(total) / f64::from(secrets),
             max: histogram.len() as i32,
             histogram: histogram.to_vec(),

@@ -73,7 +73,7 @@ pub use kernel::kernel_name;
 pub use large::{
     Count, LARGE_NODES, LARGE_SAMPLE, LargeAdvice, LargeError, Sample, sample, suggest_large,
 };
-pub use lies::{MAX_LIES, Suspects};
+pub use lies::{MAX_LIES, Suspects, first_conflict_lying};
 pub use matrix::{cell_bytes, row_histogram, score_matrix};
 pub use partition::{Facts, Partition, partition};
 pub use presets::{PRESETS, Preset};

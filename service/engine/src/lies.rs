@@ -35,23 +35,27 @@ impl Suspects {
     }
 
     /// The codes, ascending, with a weight for each: what it still may contradict makes it the more likely, and the worse to
-    /// be left with.
+    /// be left with; and so does what it weighs in the game.
     ///
     /// The weight grows by one factor for each lie to spare (after E. R. Berlekamp, Block coding for the binary symmetric
     /// channel with noiseless, delayless feedback, 1964, where the factor depends on the questions that are left). The sum
-    /// stays below 2^27.
-    pub fn weighted(&self) -> (Vec<u32>, Vec<u32>) {
+    /// stays below 2^27 or, where the game's own weights leave no room, no more than theirs.
+    pub fn weighted(&self, game: &Game) -> (Vec<u32>, Vec<u32>) {
         let spare = self.by_lies.len() as u32 - 1;
-        let fits = |factor: &u32| {
-            u64::from(*factor).pow(spare).saturating_mul(self.len() as u64) < 1 << 27
-        };
-        let factor = (1..=FACTOR).rev().find(fits).unwrap_or(1);
-        let weight = |lies: usize| factor.pow(spare - lies as u32);
-        let mut all: Vec<(u32, u32)> = (self.by_lies.iter().enumerate())
-            .flat_map(|(lies, codes)| codes.iter().map(move |&code| (code, weight(lies))))
+        let mut all: Vec<(u32, u32)> = (0..=spare)
+            .rev()
+            .zip(&self.by_lies)
+            .flat_map(|(spare, codes)| codes.iter().map(move |&code| (code, spare)))
             .collect();
         all.sort_unstable();
-        all.into_iter().unzip()
+        let codes: Vec<u32> = all.iter().map(|&(code, _)| code).collect();
+        let priors = game.weights(&codes).unwrap_or_else(|| vec![1; codes.len()]);
+        let sum: u64 = priors.iter().map(|&weight| u64::from(weight)).sum();
+        let fits = |factor: &u32| u64::from(*factor).pow(spare).saturating_mul(sum) < 1 << 27;
+        let factor = (1..=FACTOR).rev().find(fits).unwrap_or(1);
+        let weight = |(&prior, (_, spare)): (&u32, (u32, u32))| prior * factor.pow(spare);
+        let weights = priors.iter().zip(all).map(weight).collect();
+        (codes, weights)
     }
 }
 
@@ -69,9 +73,7 @@ impl Game {
         max_lies: usize,
         budget: &Budget,
     ) -> Result<Suspects, Stopped> {
-        let winning = self.rules().answers().winning();
-        let wins = history.turns().iter().enumerate().filter(|(_, turn)| turn.class == winning);
-        let wins = wins.fold(0_u64, |wins, (at, _)| wins | 1 << at);
+        let wins = wins(self, history);
         let mut by_lies = vec![vec![]; max_lies + 1];
         if history.turns().is_empty() {
             by_lies[0] = self.space().secrets().iter().collect();
@@ -87,4 +89,34 @@ impl Game {
         })?;
         Ok(Suspects { by_lies })
     }
+}
+
+/// The first turn (from 1) after which every secret contradicts more turns than may be untrue, or a winning answer; nothing
+/// if some secret never does.
+///
+/// # Errors
+/// [`Stopped`] if the budget's flag was raised.
+pub fn first_conflict_lying(
+    game: &Game,
+    history: &History,
+    max_lies: usize,
+    budget: &Budget,
+) -> Result<Option<usize>, Stopped> {
+    let wins = wins(game, history);
+    let mut last = 0;
+    scan(game, history, budget, |_, contradicted| {
+        for &turns in contradicted {
+            // What is left of the turns once as many as may be untrue are forgiven.
+            let unforgiven = (0..max_lies).fold(turns, |turns, _| turns & turns.wrapping_sub(1));
+            last = last.max((unforgiven | turns & wins).trailing_zeros());
+        }
+    })?;
+    Ok((last < u64::BITS).then_some(last as usize + 1))
+}
+
+/// The turns whose answer wins, a bit each.
+fn wins(game: &Game, history: &History) -> u64 {
+    let winning = game.rules().answers().winning();
+    let wins = history.turns().iter().enumerate().filter(|(_, turn)| turn.class == winning);
+    wins.fold(0, |wins, (at, _)| wins | 1 << at)
 }

@@ -6,8 +6,9 @@ mod plain;
 
 use common::{game, golden, history, rules};
 use herdsman_engine::{
-    Budget, Candidates, Choice, Game, Goal, History, Objective, Progress, Rules, Solution,
-    SolveError, SolveLimits, Strategy as Play, Trial, Turn, book, books, evaluate, solve, suggest,
+    Budget, Candidates, Choice, FeedbackRule, Game, Goal, History, Objective, Progress, Rules,
+    Solution, SolveError, SolveLimits, Strategy as Play, Trial, Turn, book, books, evaluate, solve,
+    suggest,
 };
 use plain::Plain;
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -286,4 +287,21 @@ fn off_the_book_a_few_candidates_are_solved_on_the_spot() {
         assert!(!advice.from_book && left.len() > 10);
         assert_eq!((value.total, value.max), (solution.total, solution.max));
     }
+}
+
+#[test]
+fn play_that_is_longer_than_a_history_is_refused_and_does_no_harm() {
+    // All codes are anagrams, so that a total tells nothing but whether a guess is right: one code goes at a time.
+    let total = |places| {
+        let game = rules(places, places as usize, false).with_feedback(FeedbackRule::Total);
+        common::game(game.unwrap())
+    };
+    let game = total(5);
+    assert_eq!(
+        prove(&game, &everything(&game), goal(Objective::Expected)),
+        Err(SolveError::TooLong)
+    );
+    let game = total(4);
+    let solution = prove(&game, &everything(&game), goal(Objective::Expected)).unwrap();
+    assert_eq!((solution.total, solution.max), (24 * 25 / 2, 24));
 }

@@ -8,7 +8,7 @@ use common::{
 };
 use herdsman_engine::{
     Budget, Choice, Class, Code, Game, History, MAX_LIES, MAX_TURNS, Pool, Rules, Strategy as Play,
-    Tie, Turn, suggest_lying,
+    Tie, Turn, first_conflict_lying, suggest_lying,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
 
@@ -139,4 +139,20 @@ fn one_lie_at_any_turn_is_found_out_by_every_strategy() {
         }
     }
     assert!(found_out > 500, "{found_out} lies");
+}
+
+#[test]
+fn a_contradiction_begins_where_more_answers_are_untrue_than_may_be() {
+    let game = game(Rules::preset("bulls-and-cows", None).unwrap());
+    // No code has so many bulls in each: the more lies, the later it shows.
+    let turns = ["0123", "4567", "8901", "2345"].map(|guess| (guess, 3, 0));
+    let history = common::history(game.rules(), &turns);
+    let budget = Budget::unlimited();
+    for lies in 0..=MAX_LIES {
+        let expected = (1..=turns.len()).find(|&turn| {
+            let beginning = History::new(history.turns()[..turn].to_vec()).unwrap();
+            game.suspects(&beginning, lies, &budget).unwrap().is_empty()
+        });
+        assert_eq!(first_conflict_lying(&game, &history, lies, &budget).unwrap(), expected);
+    }
 }

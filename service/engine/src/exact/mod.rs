@@ -29,6 +29,7 @@ use crate::{
     candidates::Candidates,
     code::Code,
     game::Game,
+    history::MAX_TURNS,
 };
 use guesses::MAX_LABELLED;
 use scan::UNCAPPED;
@@ -36,6 +37,10 @@ use search::Search;
 
 /// Codes of a game times candidates, beyond which there is no search: so many bytes the first set alone may take.
 const MAX_CELLS: u64 = 1 << 30;
+
+/// Bytes of the stack of a thread of a search: a line of play of [`MAX_TURNS`] guesses takes about a megabyte without
+/// optimisation, and a thread that waits for others may take up another line.
+const STACK_BYTES: usize = 8 << 20;
 
 /// What is made as small as it can be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -142,6 +147,9 @@ pub enum SolveError {
         /// The cap.
         max_guesses: u32,
     },
+    /// Some line of play that was looked at takes more guesses than a history has room for.
+    #[error("the search met play of more than {MAX_TURNS} guesses; play more turns first")]
+    TooLong,
     /// There are too many codes and candidates to search.
     #[error(
         "{candidates} candidates are too many to search: with the {codes} codes of this game at most \
@@ -206,15 +214,23 @@ pub(crate) fn solve_set(
     let search = |limits| {
         let search = Search::new(game, candidates, goal, limits, progress, budget)?;
         let cap = goal.cap();
-        match goal.objective {
+        if search.least_max() as usize > MAX_TURNS {
+            return Err(SolveError::TooLong);
+        }
+        let solution = match goal.objective {
             Objective::Expected => within(&search, candidates, cap..=cap),
             Objective::WorstCase | Objective::FewestAtMax => {
                 within(&search, candidates, search.least_max()..=cap)
             }
-        }
+        };
+        if search.is_too_long() { Err(SolveError::TooLong) } else { solution }
+    };
+    let pool = || {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(limits.threads);
+        threads.stack_size(STACK_BYTES).build().ok()
     };
     if limits.threads > 1
-        && let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build()
+        && let Some(pool) = pool()
     {
         return pool.install(|| search(limits));
     }

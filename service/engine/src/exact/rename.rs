@@ -43,6 +43,8 @@ pub(super) struct Form {
     /// What the classes of each guess must cost, once `scan` has found that out: a set is measured when it is met, and
     /// once more when its guesses are tried.
     pub(super) sums: OnceLock<Vec<u8>>,
+    /// How many guesses of the search led here.
+    pub(super) depth: usize,
 }
 
 /// Colours: equal for what the refinement does not tell apart.
@@ -82,7 +84,7 @@ impl<'a> Renamer<'a> {
     pub(super) fn form(&self, set: &[u32]) -> Form {
         if self.is_fixed() {
             let (codes, naming) = (set.to_vec(), Renaming::IDENTITY);
-            return Form { codes, absent: [0; 2], naming, sums: OnceLock::new() };
+            return Form { codes, absent: [0; 2], naming, sums: OnceLock::new(), depth: 0 };
         }
         let codes = self.codes(set);
         let look = self.look(&codes);
@@ -101,7 +103,7 @@ impl<'a> Renamer<'a> {
         let rename = |code: &Code| self.game.index(&naming.apply(code));
         let mut codes: Vec<u32> = codes.iter().map(rename).collect();
         codes.sort_unstable();
-        Form { codes, absent, naming, sums: OnceLock::new() }
+        Form { codes, absent, naming, sums: OnceLock::new(), depth: 0 }
     }
 
     /// A guess at a form as one at the set.

@@ -344,15 +344,17 @@ impl<'a> Scan<'a> {
 
     /// The largest class, for each losing answer, that any guess makes of the whole.
     fn caps(&self, whole: &Form) -> Result<Vec<u32>, Stopped> {
-        let Position { matrix, .. } = self.position(whole, UNCAPPED)?;
+        let Position { matrix, guesses, .. } = self.position(whole, UNCAPPED)?;
         let mut caps = vec![0; self.classes.len()];
         let mut counts: Vec<Lanes> = vec![[0; LANES]; self.classes.len()];
         for start in (0..matrix.stride).step_by(LANES) {
             self.budget.check()?;
             counts.fill([0; LANES]);
             Kernel::get().tally(matrix.all(start), &matrix.rows, &self.classes, &mut counts);
+            // What fills up the last lanes is no guess.
+            let lanes = LANES.min(guesses.list.len() - start);
             for (cap, counts) in caps.iter_mut().zip(&counts) {
-                *cap = counts.iter().copied().fold(*cap, u32::max);
+                *cap = counts[..lanes].iter().copied().fold(*cap, u32::max);
             }
         }
         Ok(caps)

@@ -13,7 +13,7 @@ mod survey;
 use std::{
     collections::HashSet,
     sync::atomic::{
-        AtomicU32, AtomicUsize,
+        AtomicBool, AtomicU32, AtomicUsize,
         Ordering::{Relaxed, SeqCst},
     },
 };
@@ -30,6 +30,7 @@ use super::{
 use crate::{
     budget::{Budget, Stopped},
     game::Game,
+    history::MAX_TURNS,
 };
 
 /// From this size on threads share the guesses of a set: each is milliseconds of work.
@@ -49,6 +50,8 @@ pub(super) struct Search<'a> {
     renamer: Renamer<'a>,
     scan: Scan<'a>,
     memo: Memo,
+    /// Whether a line of play went beyond [`MAX_TURNS`], which ended the search.
+    too_long: AtomicBool,
 }
 
 /// What is known of a guess by its classes.
@@ -72,7 +75,24 @@ impl<'a> Search<'a> {
         let last_only = goal.objective == Objective::FewestAtMax;
         let scan = Scan::new(&renamer, &renamer.form(candidates), last_only, budget)?;
         let memo = Memo::new(limits.memo_bytes);
-        Ok(Search { game, candidates, goal, limits, progress, budget, renamer, scan, memo })
+        let too_long = AtomicBool::new(false);
+        Ok(Search {
+            game,
+            candidates,
+            goal,
+            limits,
+            progress,
+            budget,
+            renamer,
+            scan,
+            memo,
+            too_long,
+        })
+    }
+
+    /// Whether the search ended because a line of play went beyond [`MAX_TURNS`].
+    pub(super) fn is_too_long(&self) -> bool {
+        self.too_long.load(Relaxed)
     }
 
     pub(super) fn game(&self) -> &'a Game {
@@ -113,6 +133,10 @@ impl<'a> Search<'a> {
         let known = self.known(form, left)?;
         if known.exact || known.least >= limit {
             return Ok(known.least);
+        }
+        if form.depth > MAX_TURNS {
+            self.too_long.store(true, Relaxed);
+            return Err(Stopped);
         }
         let cost = self.cost(form, left, limit)?;
         self.memo.put(&key(form, left), Known { least: cost, exact: cost < limit });
@@ -270,7 +294,8 @@ impl<'a> Search<'a> {
             if sum >= limit {
                 return Ok(None);
             }
-            let form = self.renamer.form(&position.codes(&part));
+            let mut form = self.renamer.form(&position.codes(&part));
+            form.depth = position.form.depth + 1;
             // What the memo kept may say less than that no code of the part tells the others apart.
             let known = self.glance(&form, left).unwrap_or(Known { least, exact: false });
             let at_least = known.least.max(least);

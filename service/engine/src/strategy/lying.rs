@@ -30,7 +30,7 @@ pub fn suggest_lying(
     top: usize,
     budget: &Budget,
 ) -> Result<Advice, Stopped> {
-    let (all, weights) = suspects.weighted();
+    let (all, weights) = suspects.weighted(game);
     assert!(!all.is_empty(), "a contradictory history has no next guess");
     let candidates = Candidates::from_sorted(all);
     let turns = history.turns();

@@ -133,6 +133,6 @@ pub(super) fn prove(
         }
         // Either the nodes ran out or the flag went up.
         Err(SolveError::Stopped) => budget.check().map(|()| None),
-        Err(SolveError::Impossible { .. } | SolveError::TooLarge { .. }) => Ok(None),
+        Err(_) => Ok(None),
     }
 }

@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
         };
         let most = budget.max_scores;
         let each = match game.rules().feedback() {
-            FeedbackRule::Order => 1,
+            FeedbackRule::Order if question.weights.is_none() => 1,
             _ => candidates.len() as u64,
         };
         if (guesses.len() as u64).saturating_mul(each) <= most {

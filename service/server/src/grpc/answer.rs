@@ -33,7 +33,7 @@ pub(super) async fn answer(
         }
         let limits = rate::limits(&game, &candidates);
         let policy = match policy {
-            v1::HostPolicy::Optimal if limits.max_nodes > 0 => HostPolicy::Optimal,
+            v1::HostPolicy::Optimal => HostPolicy::Optimal,
             _ => HostPolicy::MostCandidates,
         };
         let answer = host_answer(&game, &candidates, &guess, policy, limits, budget)?;

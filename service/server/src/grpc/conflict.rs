@@ -1,7 +1,8 @@
 //! Which turn a contradiction begins with: what FAILED_PRECONDITION says in every call.
 
 use herdsman_engine::{
-    Budget, Count, Game, History, LARGE_NODES, Rules, Stopped, Turn, first_conflict, sample,
+    Budget, Count, History, LARGE_NODES, Rules, Stopped, Turn, first_conflict,
+    first_conflict_lying, sample,
 };
 use herdsman_proto::{text, v1};
 
@@ -30,7 +31,7 @@ impl Shared {
         let conflict = self.run(u64::MAX, move |games, budget| match (large, lies) {
             (true, _) => Ok(Some(large_conflict(&rules, &history, budget)?)),
             (_, 0) => Ok(first_conflict(&*games.game(&rules)?, &history, budget)?),
-            _ => Ok(lying_conflict(&*games.game(&rules)?, &history, lies, budget)?),
+            _ => Ok(first_conflict_lying(&*games.game(&rules)?, &history, lies, budget)?),
         });
         match conflict.await {
             Ok(Some(turn)) => {
@@ -46,21 +47,6 @@ impl Shared {
 fn beginning(history: &History, turns: usize) -> History {
     let turns: Vec<Turn> = history.turns()[..turns].to_vec();
     History::new(turns).expect("a history has no more turns than itself")
-}
-
-/// The first turn (from 1) after which every code contradicts more turns than may be untrue, if there is one.
-fn lying_conflict(
-    game: &Game,
-    history: &History,
-    lies: usize,
-    budget: &Budget,
-) -> Result<Option<usize>, Stopped> {
-    for turn in 1..=history.turns().len() {
-        if game.suspects(&beginning(history, turn), lies, budget)?.is_empty() {
-            return Ok(Some(turn));
-        }
-    }
-    Ok(None)
 }
 
 /// The turn (from 1) after which it is proven that no code is left of a game that is not enumerated: the first, as far as

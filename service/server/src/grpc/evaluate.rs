@@ -173,6 +173,7 @@ fn mark(
         // Who plays against their like fares alike.
         if let Some(like) = players[..at].iter().position(|other| other == player) {
             outcomes.push(outcomes[like].clone());
+            done.found.fetch_add(secrets as u64, Relaxed);
             continue;
         }
         let evaluation = match position.is_won() {
@@ -187,7 +188,7 @@ fn mark(
 fn report(outcome: &Outcome) -> v1::Evaluation {
     let Outcome { evaluation, secrets, possible } = outcome;
     v1::Evaluation {
-        total: convert::count(evaluation.total),
+        total: evaluation.total.cast_signed(),
         mean: convert::mean(evaluation.total, *secrets),
         max: convert::count(evaluation.max),
         histogram: evaluation.histogram.iter().map(|&secrets| convert::count(secrets)).collect(),

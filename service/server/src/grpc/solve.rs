@@ -186,7 +186,7 @@ fn prove(
             }
         }
         Err(SolveError::Impossible { .. }) => result.impossible = true,
-        Err(error @ SolveError::TooLarge { .. }) => {
+        Err(error @ (SolveError::TooLarge { .. } | SolveError::TooLong)) => {
             return Err(Violation::new("rules", Reason::SpaceTooLarge, error).into());
         }
         // Work is stopped when nobody waits for it, so this is for the log at most.

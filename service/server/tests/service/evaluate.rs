@@ -74,7 +74,7 @@ async fn strategies_fare_over_all_secrets_as_published() {
         assert_eq!(result.histogram.len(), result.max as usize);
         assert_eq!(result.histogram.iter().sum::<i32>(), 1296);
         assert_eq!((result.secrets, result.exact, result.margin), (1296, true, 0.0));
-        assert!((result.mean * 1296.0 - f64::from(result.total)).abs() < 1e-6);
+        assert!((result.mean * 1296.0 - result.total as f64).abs() < 1e-6);
     }
 }
 
@@ -115,7 +115,7 @@ async fn an_evaluation_begins_where_the_turns_lead_and_with_the_guess_that_was_n
     let analysis = v1::AnalyzeRequest { rules: rules(), guess, ..Default::default() };
     let first = client.clone().analyze(analysis).await.unwrap().into_inner();
     // The first guess counts for all, and what follows it is what follows its answers.
-    let mut total = first.remaining;
+    let mut total = i64::from(first.remaining);
     for row in first.partition {
         let won = row.feedback.as_ref().unwrap().bulls == Some(3);
         let history = vec![v1::Turn { guess: "345".into(), feedback: row.feedback }];

@@ -10,6 +10,7 @@ use crate::{
         rename::Form,
         scan::{INFEASIBLE, Position, UNCAPPED, after},
     },
+    history::MAX_TURNS,
 };
 
 /// Smaller sets are solved as fast as they are surveyed.
@@ -39,6 +40,9 @@ impl Search<'_> {
 
     /// What a set costs if every guess, the first one perhaps excepted, is one that must cost the least.
     fn greedy(&self, form: &Form, left: u32, first: Option<u32>) -> Result<u32, Stopped> {
+        if form.depth > MAX_TURNS {
+            return Ok(INFEASIBLE);
+        }
         if first.is_none()
             && let Some(known) = self.glance(form, left)
             && known.exact
@@ -59,8 +63,9 @@ impl Search<'_> {
                 return Ok(INFEASIBLE);
             }
             let least = self.scan.least(part.len(), after(left));
-            let form = self.renamer.form(&position.codes(&part));
-            sum += self.greedy(&form, after(left), None)? - least;
+            let mut next = self.renamer.form(&position.codes(&part));
+            next.depth = form.depth + 1;
+            sum += self.greedy(&next, after(left), None)? - least;
         }
         Ok(sum.min(INFEASIBLE))
     }
