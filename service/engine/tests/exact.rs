@@ -42,8 +42,7 @@ fn least_totals_are_the_published_ones() {
             continue;
         }
         if row[3] == "bulls" {
-            let rules =
-                game.rules().clone().with_feedback(herdsman_engine::FeedbackRule::Bulls).unwrap();
+            let rules = game.rules().clone().with_feedback(FeedbackRule::Bulls).unwrap();
             game = common::game(rules);
         }
         let solution = prove(&game, &everything(&game), goal(Objective::Expected)).unwrap();
