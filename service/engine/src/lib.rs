@@ -44,6 +44,7 @@ mod logarithm;
 mod matrix;
 mod partition;
 mod presets;
+mod random;
 mod rules;
 mod simulate;
 mod space;
@@ -77,6 +78,7 @@ pub use lies::{MAX_LIES, Suspects, first_conflict_lying};
 pub use matrix::{cell_bytes, row_histogram, score_matrix};
 pub use partition::{Facts, Partition, partition};
 pub use presets::{PRESETS, Preset};
+pub use random::Random;
 pub use rules::{CodeError, CodeSpec, Form, MAX_ALPHABET, MAX_LENGTH, Rules, RulesError};
 pub use simulate::{Played, simulate};
 pub use strategy::{

@@ -5,7 +5,6 @@
 //! and bounded by a number of nodes, so that the same question gets the same answer.
 
 mod clue;
-mod random;
 mod sample;
 mod search;
 mod suggest;

@@ -2,14 +2,12 @@
 
 use std::{collections::HashSet, ops::ControlFlow};
 
-use super::{
-    random::Random,
-    search::{End, Search},
-};
+use super::search::{End, Search};
 use crate::{
     budget::{Budget, Stopped},
     code::Code,
     history::History,
+    random::Random,
     rules::Rules,
 };
 

@@ -7,15 +7,13 @@
 
 use std::ops::ControlFlow;
 
-use super::{
-    clue::{Clue, Counts, Domains, Places, binomial, places, symbols},
-    random::Random,
-};
+use super::clue::{Clue, Counts, Domains, Places, binomial, places, symbols};
 use crate::{
     budget::{Budget, Stopped},
     code::Code,
     feedback::{Feedback, Mark},
     history::{History, Turn},
+    random::Random,
     rules::{MAX_ALPHABET, MAX_LENGTH, Rules},
 };
 

@@ -2,10 +2,7 @@
 //!
 //! Owns the choice among sampled codes. How guesses compare is `strategy::ranking`, what is sampled `sample`.
 
-use super::{
-    random::Random,
-    sample::{Count, Sample, sample},
-};
+use super::sample::{Count, Sample, sample};
 use crate::{
     budget::{Budget, Stopped},
     code::Code,
@@ -13,6 +10,7 @@ use crate::{
     history::History,
     kernel::{Columns, Kernel, LANES, Probe},
     partition::{Cells, Tally},
+    random::Random,
     rules::Rules,
     strategy::{Advice, Best, Choice, Strategy, Suggestion},
 };

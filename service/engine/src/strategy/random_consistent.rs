@@ -1,5 +1,7 @@
 //! Any candidate, the same one for the same seed and the same candidates.
 
+use crate::random::mix;
+
 pub(super) const DESCRIPTION: &str =
     "any code that agrees with every answer, drawn by the seed (the shuffled sieve)";
 
@@ -18,12 +20,4 @@ pub(super) fn choose(candidates: &[u32], seed: u64, top: usize) -> Vec<u32> {
         drawn.push(if drawn.contains(&candidate) { candidates[last] } else { candidate });
     }
     drawn
-}
-
-/// The output function of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection that scatters every bit.
-fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use herdsman_engine::Random;
+
 /// Draws `count` different numbers below `bound`, ascending; all of them if there are no more.
 ///
 /// They are independent of what the strategies that draw lots draw by the same seed.
 pub(super) fn sample(bound: usize, count: usize, seed: u64) -> BTreeSet<usize> {
-    let mut state = seed ^ SALT;
+    let mut random = Random::new(seed ^ SALT);
     let mut drawn = BTreeSet::new();
     // Floyd's sampling: draws without replacement in as many steps as there are draws.
     for last in bound.saturating_sub(count)..bound {
-        let number = below(&mut state, last + 1);
+        let number = random.below(last + 1);
         drawn.insert(if drawn.contains(&number) { last } else { number });
     }
     drawn
@@ -18,17 +20,6 @@ pub(super) fn sample(bound: usize, count: usize, seed: u64) -> BTreeSet<usize> {
 
 /// Any number would do that the engine does not mix its seeds with.
 const SALT: u64 = 0x5e_c2e7_0f4e_2d5a;
-
-/// A number below `bound`, by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) and a multiplication; its bias is below
-/// `bound` / 2^64.
-fn below(state: &mut u64, bound: usize) -> usize {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^= z >> 31;
-    ((u128::from(z) * bound as u128) >> 64) as usize
-}
 
 #[cfg(test)]
 mod tests {
