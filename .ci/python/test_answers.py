@@ -154,8 +154,10 @@ def test_server_info_names_games_strategies_and_limits(server, api):
     info = server.call("GetServerInfo", {})
     assert {preset.name: preset.codes for preset in info.presets} == {
         "bulls-and-cows": 5040, "bulls-and-cows-no-leading-zero": 4536, "bulls-and-cows-repeats": 10000,
-        "bulls-and-cows-3": 720, "mastermind": 1296, "super-mastermind": 32768,
+        "bulls-and-cows-3": 720, "bagels": 720, "hex": 43680, "mastermind": 1296, "super-mastermind": 32768,
+        "blanks": 2401, "numbers": 100, "wordle": 0, "jotto": 0, "likeness": 0,
     }
+    assert {preset.name for preset in info.presets if preset.needs_dictionary} == {"wordle", "jotto", "likeness"}
     assert {s.name for s in info.strategies} >= {"minimax", "expected_size", "entropy", "most_parts"}
     assert [s.default for s in info.strategies].count(True) == 1
     assert (info.limits.max_turns, info.limits.max_pairs, info.limits.max_page_size) == (64, 10_000, 10_000)

@@ -39,7 +39,7 @@ INVALID = [
     ("BestNextGuess", {"rules": RULES, "strategy": 99}, "INVALID_OPTION", "strategy"),
     ("BestNextGuess", {"rules": RULES, "topK": 101}, "LIMIT_EXCEEDED", "top_k"),
     ("BestNextGuess", {"rules": RULES, "limits": {"maxScores": -1}}, "INVALID_OPTION", "limits.max_scores"),
-    ("Filter", {"rules": codes(length=12, repeats=True)}, "SPACE_TOO_LARGE", "rules"),
+    ("Analyze", {"rules": codes(length=12, repeats=True), "guess": "0" * 12}, "SPACE_TOO_LARGE", "rules"),
     ("Filter", history(*[("0123", {"bulls": 0})] * 10_000), "LIMIT_EXCEEDED", "history"),
     ("BatchScore", {"rules": RULES, "pairs": [{}] * 10_001}, "LIMIT_EXCEEDED", "pairs"),
 ]

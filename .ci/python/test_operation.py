@@ -18,8 +18,8 @@ from conftest import PATIENCE_S, refusal
 
 SERVICE = "herdsman.v1.SolverService"
 METHODS = {
-    "Score", "BatchScore", "ScoreMatrix", "Filter", "BestNextGuess", "Analyze", "Diagnose", "Solve",
-    "GetServerInfo",
+    "Score", "BatchScore", "ScoreMatrix", "Filter", "BestNextGuess", "Analyze", "Diagnose", "Answer",
+    "Simulate", "Evaluate", "Duel", "Solve", "GetServerInfo",
 }
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
