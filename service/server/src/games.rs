@@ -45,8 +45,8 @@ pub(crate) struct Games {
 }
 
 impl Games {
-    /// Keeps games and lists of candidates within the settings, and best guesses and analyses within `answer_bytes`. The
-    /// words of a dictionary weigh nothing.
+    /// Keeps games and lists of candidates within the settings, and best guesses and analyses within `answer_bytes`. In what
+    /// these are kept under, the words of a dictionary weigh nothing, as they are held once for all.
     pub(crate) fn new(
         config: &Config,
         answer_bytes: u64,

@@ -330,6 +330,8 @@ async fn what_cannot_be_solved_is_refused_by_field() {
         (request(large(), ""), "SPACE_TOO_LARGE", "rules"),
         // A gigabyte of answers.
         (request(preset("super-mastermind"), ""), "SPACE_TOO_LARGE", "rules"),
+        // Of anagrams a total tells one from the rest at a time: longer play than a history, and than a stack, has room for.
+        (request(Some(anagrams(&["abcde", "fghij"])), ""), "SPACE_TOO_LARGE", "rules"),
     ] {
         let status = refused(&client, request).await;
         check(&status, Code::InvalidArgument, reason, &[field]);
@@ -369,4 +371,23 @@ async fn a_first_guess_is_where_the_best_play_begins_and_none_beats_the_best_of_
         let status = refused(&client, request).await;
         check(&status, Code::InvalidArgument, reason, &["first_guess"]);
     }
+}
+
+/// Words that are all arrangements of the letters of each of these, answered by totals.
+fn anagrams(words: &[&str]) -> v1::Rules {
+    let mut secrets: Vec<String> = vec![];
+    for word in words {
+        let mut all = vec![String::new()];
+        for _ in word.chars() {
+            let longer = |start: &String| {
+                let unused = word.chars().filter(|&letter| !start.contains(letter));
+                unused.map(|letter| format!("{start}{letter}")).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        secrets.extend(all);
+    }
+    let words = v1::WordRules { secrets, ..Default::default() };
+    let (game, feedback) = (Some(v1::rules::Game::Words(words)), v1::FeedbackRule::Total.into());
+    v1::Rules { game, feedback, ..Default::default() }
 }
