@@ -10,9 +10,9 @@ use herdsman_engine::{
 pub struct WordGame(Game);
 
 impl WordGame {
-    /// The game, if the environment variable `HERDSMAN_WORDS_DIR` says where the lists are.
+    /// The game, if the environment variable `WORD_LISTS_DIR` says where the lists are.
     pub fn read() -> Option<WordGame> {
-        let folder = env::var_os("HERDSMAN_WORDS_DIR")?;
+        let folder = env::var_os("WORD_LISTS_DIR")?;
         let read = |name| fs::read(Path::new(&folder).join(name)).expect("the lists can be read");
         let guesses = read("words5-guesses-12972.txt");
         let words = WordList::read(&read("words5-secrets-2315.txt"), Some(&guesses));

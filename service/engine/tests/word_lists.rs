@@ -1,5 +1,5 @@
 //! The strategies on lists of words as people play with them: 2315 secrets and 12972 guesses of five letters, which are not
-//! part of the project. The environment variable `HERDSMAN_WORDS_DIR` says where they are; without it nothing is tested.
+//! part of the project. The environment variable `WORD_LISTS_DIR` says where they are; without it nothing is tested.
 
 mod common;
 
@@ -11,8 +11,8 @@ use herdsman_engine::{
 
 /// The game with the lists, if there are any.
 fn wordle() -> Option<Game> {
-    let Some(folder) = std::env::var_os("HERDSMAN_WORDS_DIR") else {
-        println!("not tested: HERDSMAN_WORDS_DIR is not set");
+    let Some(folder) = std::env::var_os("WORD_LISTS_DIR") else {
+        println!("not tested: WORD_LISTS_DIR is not set");
         return None;
     };
     let read = |name| std::fs::read(std::path::Path::new(&folder).join(name)).unwrap();

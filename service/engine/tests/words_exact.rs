@@ -225,8 +225,8 @@ fn what_is_told_is_true_at_all_times() {
 #[cfg(feature = "proofs")]
 #[test]
 fn after_salet_the_least_total_is_the_published_one() {
-    let Some(directory) = std::env::var_os("HERDSMAN_WORDS_DIR") else {
-        println!("not run: HERDSMAN_WORDS_DIR does not say where the lists of words are");
+    let Some(directory) = std::env::var_os("WORD_LISTS_DIR") else {
+        println!("not run: WORD_LISTS_DIR does not say where the lists of words are");
         return;
     };
     let read = |file| std::fs::read(std::path::Path::new(&directory).join(file)).unwrap();

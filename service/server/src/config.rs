@@ -1,22 +1,28 @@
 //! Every setting of the server: its name, its default and the reason for the number.
 //!
-//! Owns flags, environment and ranges. A setting `--max-codes` is also `HERDSMAN_MAX_CODES`; the flag wins. All
-//! mistakes are told at once, before anything listens.
+//! Owns the one table of settings, their ranges, and what must hold between them. Where values come from is `sources`
+//! and `file`, which of them are in force `invocation`, and how they are written `print`. Every value is tried alone, so
+//! what one setting wants of another is said in `Config::check`, and never by clap's `requires` and its like.
 
-use std::{ffi::OsString, fmt, net::SocketAddr, ops::RangeInclusive, time::Duration};
+mod file;
+mod invocation;
+mod mistakes;
+mod print;
+mod sources;
+mod table;
 
-use clap::{
-    CommandFactory as _, FromArgMatches as _, Parser,
-    builder::{RangedU64ValueParser, ValueParser},
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use std::{net::SocketAddr, ops::RangeInclusive, time::Duration};
+
+use clap::{Parser, builder::TypedValueParser};
 use tracing_subscriber::EnvFilter;
 
+pub use self::{invocation::Invocation, mistakes::Mistakes};
 use crate::dictionaries::DictionaryFiles;
 
 /// The Herdsman server: scores guesses, filters what is possible and finds the best next guess, over gRPC.
 ///
-/// Every option can be set by an environment variable too: --max-codes is HERDSMAN_MAX_CODES.
+/// Every setting is also an environment variable (--max-codes is HERDSMAN_MAX_CODES) and a key of the TOML file of
+/// --config (max_codes). Flags win over variables, and variables over the file.
 #[derive(Clone, Debug, PartialEq, Eq, Parser)]
 #[command(name = "herdsmand", version, max_term_width = 100)]
 pub struct Config {
@@ -46,7 +52,7 @@ pub struct Config {
     /// The most scores that one BestNextGuess computes: what a core does within the longest deadline even of the
     /// longest codes, so that a search which nothing else ends still answers.
     #[arg(long, default_value_t = 2_000_000_000,
-        value_parser = clap::value_parser!(u64).range(1..=i64::MAX as u64), help_heading = "Work")]
+        value_parser = range64(1..=i64::MAX as u64), help_heading = "Work")]
     pub max_scores: u64,
     /// Threads that all Solve, Evaluate and Duel calls share, beside those that compute the rest; 0 is one a core. A
     /// Solve takes all of them unless it asks for fewer, the others one.
@@ -55,7 +61,7 @@ pub struct Config {
     /// Bytes that all Solve calls may hold together; a call has its share by its threads. Half of it is enough for the
     /// answers of 16,000 guesses to as many candidates, the other for what a proof of a minute remembers.
     #[arg(long, default_value_t = 512 << 20,
-        value_parser = clap::value_parser!(u64).range(1 << 20..=1 << 40), help_heading = "Work")]
+        value_parser = range64(1 << 20..=1 << 40), help_heading = "Work")]
     pub solve_memo_bytes: u64,
     /// The longest that a Solve, Evaluate or Duel may take, in milliseconds: its caller watches its progress.
     #[arg(long, default_value_t = 600_000, value_parser = range(1..=86_400_000),
@@ -105,18 +111,21 @@ pub struct Config {
         value_parser = str::parse::<DictionaryFiles>, help_heading = "Words")]
     pub dictionary: Vec<DictionaryFiles>,
     /// The largest file of a dictionary in bytes: room for two million words.
-    #[arg(long, default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..=1 << 30),
+    #[arg(long, default_value_t = 64 << 20, value_parser = range64(1..=1 << 30),
         help_heading = "Words")]
     pub max_dictionary_bytes: u64,
 
     /// Bytes of games kept ready: those with names take some 3 MB together, one of a million codes some 5.
-    #[arg(long, default_value_t = 256 << 20, help_heading = "Caches")]
+    #[arg(long, default_value_t = 256 << 20, value_parser = range64(0..=1 << 40),
+        help_heading = "Caches")]
     pub game_cache_bytes: u64,
     /// Bytes of candidate lists kept, for the pages of Filter: 8 bytes a candidate.
-    #[arg(long, default_value_t = 64 << 20, help_heading = "Caches")]
+    #[arg(long, default_value_t = 64 << 20, value_parser = range64(0..=1 << 40),
+        help_heading = "Caches")]
     pub candidate_cache_bytes: u64,
     /// Bytes of answers of BestNextGuess and Analyze kept: some fifty thousand.
-    #[arg(long, default_value_t = 64 << 20, help_heading = "Caches")]
+    #[arg(long, default_value_t = 64 << 20, value_parser = range64(0..=1 << 40),
+        help_heading = "Caches")]
     pub answer_cache_bytes: u64,
 
     /// The most connections; further ones wait to be accepted. Below the 1024 files that a process may usually open.
@@ -159,65 +168,16 @@ pub struct Config {
     pub grace_ms: u32,
 }
 
-/// What is wrong with the settings, all of it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Mistakes(Vec<String>);
-
-impl fmt::Display for Mistakes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of the settings cannot be used:", self.0.len())?;
-        self.0.iter().try_for_each(|mistake| write!(f, "\n  {mistake}"))
-    }
-}
-
-impl std::error::Error for Mistakes {}
-
 impl Default for Config {
-    /// The settings of a server that is told nothing; the environment is not read.
+    /// The settings of a server that is told nothing; no file and no environment is read.
     fn default() -> Config {
         Config::parse_from(["herdsmand"])
     }
 }
 
 impl Config {
-    /// The settings of this process: its arguments, then its environment. Ends the process after `--help`,
-    /// `--version` and an argument that does not exist.
-    ///
-    /// # Errors
-    /// [`Mistakes`] names every setting with a bad value.
-    pub fn load() -> Result<Config, Mistakes> {
-        let command = Config::command().mut_args(|arg| match arg.get_id().as_str() {
-            "help" | "version" => arg,
-            id => {
-                let name = format!("HERDSMAN_{}", id.to_uppercase());
-                arg.env(name)
-            }
-        });
-        Config::read(command, std::env::args_os().collect())
-    }
-
-    /// Reads until nothing is wrong: a value that is refused is noted and then passed as text.
-    fn read(mut command: clap::Command, args: Vec<OsString>) -> Result<Config, Mistakes> {
-        let mut mistakes = Vec::new();
-        let config = loop {
-            match command.clone().try_get_matches_from(&args) {
-                Ok(matches) if mistakes.is_empty() => {
-                    break Config::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-                }
-                Ok(_) => return Err(Mistakes(mistakes)),
-                Err(error) => {
-                    let id = refused_setting(&error).unwrap_or_else(|| error.exit());
-                    mistakes.push(first_line(&error));
-                    command = command.mut_arg(id, |arg| arg.value_parser(ValueParser::os_string()));
-                }
-            }
-        };
-        config.check()?;
-        Ok(config)
-    }
-
-    /// What no single setting can tell of itself.
-    fn check(&self) -> Result<(), Mistakes> {
+    /// What no single setting can tell of itself: mistakes that name the settings by their flags.
+    fn check(&self) -> Vec<String> {
         let mut mistakes = Vec::new();
         // The legend and the frame of a matrix take at most some three thousand bytes.
         let needed = u64::from(self.max_cells) + 4096;
@@ -233,7 +193,7 @@ impl Config {
                 mistakes.push(format!("--dictionary has {name} twice: each name stands for one"));
             }
         }
-        if mistakes.is_empty() { Ok(()) } else { Err(Mistakes(mistakes)) }
+        mistakes
     }
 
     /// Threads that compute.
@@ -259,29 +219,26 @@ pub(crate) fn milliseconds(setting: u32) -> Duration {
     Duration::from_millis(setting.into())
 }
 
-/// The id of the argument whose value an error refuses, or nothing if it is about something else.
-fn refused_setting(error: &clap::Error) -> Option<String> {
-    let about_a_value =
-        matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue);
-    match error.get(ContextKind::InvalidArg) {
-        // As in `--max-codes <MAX_CODES>`.
-        Some(ContextValue::String(arg)) if about_a_value => {
-            let name = arg.split_whitespace().next()?.trim_start_matches('-');
-            Some(name.replace('-', "_"))
-        }
-        _ => None,
-    }
-}
-
-fn first_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
-}
-
 /// A whole number within these bounds.
-fn range(bounds: RangeInclusive<u64>) -> RangedU64ValueParser<u32> {
-    RangedU64ValueParser::new().range(bounds)
+fn range(bounds: RangeInclusive<u64>) -> impl TypedValueParser<Value = u32> {
+    number(bounds)
+}
+
+/// A whole number within these bounds, which may be beyond 32 bits.
+fn range64(bounds: RangeInclusive<u64>) -> impl TypedValueParser<Value = u64> {
+    number(bounds)
+}
+
+fn number<T>(bounds: RangeInclusive<u64>) -> impl TypedValueParser<Value = T>
+where
+    T: TryFrom<u64> + Clone + Send + Sync + 'static,
+{
+    move |text: &str| {
+        let number = text.parse().ok().filter(|number| bounds.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            format!("write a whole number from {} to {}", bounds.start(), bounds.end())
+        })
+    }
 }
 
 /// An address to listen on.
@@ -291,42 +248,4 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 fn log_filter(text: &str) -> Result<String, String> {
     EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(args: &[&str]) -> Result<Config, Mistakes> {
-        let args = ["herdsmand"].iter().chain(args).map(OsString::from).collect();
-        Config::read(Config::command(), args)
-    }
-
-    #[test]
-    fn settings_that_are_not_given_have_their_defaults() {
-        let config = read(&["--threads", "3"]).unwrap();
-        assert_eq!(config, Config { threads: 3, ..Config::default() });
-        assert_eq!(config.listen.to_string(), "127.0.0.1:50051");
-    }
-
-    #[test]
-    fn every_mistake_is_told_at_once_with_the_name_of_its_setting() {
-        let Mistakes(mistakes) =
-            read(&["--listen=here", "--max-turns=65", "--log=a=b=c", "--max-queue=-"]).unwrap_err();
-        for name in ["--listen", "--max-turns", "--log", "--max-queue"] {
-            assert!(mistakes.iter().any(|mistake| mistake.contains(name)), "{name}: {mistakes:?}");
-        }
-        assert_eq!(mistakes.len(), 4);
-    }
-
-    #[test]
-    fn a_reply_must_have_room_for_the_largest_matrix() {
-        let error = read(&["--max-cells", "100000000"]).unwrap_err().to_string();
-        assert!(error.contains("--max-reply-bytes") && error.contains("--max-cells"), "{error}");
-    }
-
-    #[test]
-    fn flags_and_help_agree() {
-        Config::command().debug_assert();
-    }
 }

@@ -34,7 +34,7 @@ use tonic::service::Routes;
 use tonic_health::{ServingStatus, server::HealthReporter};
 
 pub use compute::Stats;
-pub use config::{Config, Mistakes};
+pub use config::{Config, Invocation, Mistakes};
 pub use dictionaries::DictionaryFiles;
 
 use compute::Compute;
@@ -72,11 +72,18 @@ impl Server {
     /// # Errors
     /// If a dictionary cannot be used, or the system gives no threads.
     pub fn new(config: Config) -> io::Result<Server> {
-        let dictionaries = Dictionaries::read(&config.dictionary, config.max_dictionary_bytes)
-            .map_err(io::Error::other)?;
+        let dictionaries = read_files(&config)?;
         let compute = Compute::new(config.worker_threads(), config.max_queue as usize)
             .map_err(io::Error::other)?;
         Ok(Server { solver: Solver::new(config.clone(), compute, dictionaries), config })
+    }
+
+    /// Reads all files that these settings name, as [`Server::new`] does, and starts nothing.
+    ///
+    /// # Errors
+    /// If one of them cannot be used.
+    pub fn check(config: &Config) -> io::Result<()> {
+        read_files(config).map(drop)
     }
 
     /// What its threads do and did.
@@ -124,6 +131,11 @@ impl Server {
         tracing::info!("stopped");
         Ok(())
     }
+}
+
+/// What a server has from files. Whatever else is read before it listens belongs here, so that a check reads it too.
+fn read_files(config: &Config) -> io::Result<Dictionaries> {
+    Dictionaries::read(&config.dictionary, config.max_dictionary_bytes).map_err(io::Error::other)
 }
 
 async fn set_health(health: &HealthReporter, status: ServingStatus) {

@@ -1,33 +1,54 @@
 //! The server program: settings, logs, a port, and the signals that end it.
 
 use std::{
+    env,
+    error::Error,
     io::{self, IsTerminal as _, Write as _},
     net::SocketAddr,
     process::{self, ExitCode},
 };
 
-use herdsman_server::{Config, Server};
+use herdsman_server::{Config, Invocation, Server};
 use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
 /// What a process ended by a second signal returns: 128 and the number of SIGINT.
 const KILLED: i32 = 130;
 
+/// What a process with settings that cannot be used returns.
+const BAD_SETTINGS: u8 = 2;
+
 fn main() -> ExitCode {
-    let config = match Config::load() {
-        Ok(config) => config,
-        Err(mistakes) => {
-            eprintln!("herdsmand: {mistakes}");
-            return ExitCode::from(2);
-        }
+    let invocation = match Invocation::read(env::args_os().skip(1), env::vars_os()) {
+        Ok(invocation) => invocation,
+        Err(mistakes) => return failed(&mistakes, BAD_SETTINGS),
     };
-    init_logs(&config.log);
-    match serve(config) {
+    if invocation.check_config || invocation.print_config {
+        return tell(&invocation);
+    }
+    init_logs(&invocation.config.log);
+    match serve(invocation.config) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("herdsmand: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error, ExitCode::FAILURE),
+    }
+}
+
+fn failed(error: &dyn Error, code: impl Into<ExitCode>) -> ExitCode {
+    eprintln!("herdsmand: {error}");
+    code.into()
+}
+
+/// Checks or prints the settings, or both.
+fn tell(invocation: &Invocation) -> ExitCode {
+    if invocation.check_config
+        && let Err(error) = Server::check(&invocation.config)
+    {
+        return failed(&error, BAD_SETTINGS);
+    }
+    let text = if invocation.print_config { &invocation.toml } else { "ok\n" };
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&error, ExitCode::FAILURE),
     }
 }
 

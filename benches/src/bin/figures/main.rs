@@ -1,6 +1,6 @@
 //! Measures every figure that the project promises, and prints a record: the machine, then the table.
 //!
-//! Those on lists of words are measured if `HERDSMAN_WORDS_DIR` says where the lists are.
+//! Those on lists of words are measured if `WORD_LISTS_DIR` says where the lists are.
 //!
 //! Times are CPU time of this process, so that what else runs on the machine counts little; only what is about waiting
 //! (how much sooner two cores are done, the start of the server) is read off the wall.

@@ -2,6 +2,7 @@
 
 mod answers;
 mod best;
+mod config;
 mod errors;
 mod evaluate;
 mod games;

@@ -87,18 +87,61 @@ fn a_port_in_use_is_one_clear_sentence() {
 }
 
 #[test]
-fn settings_come_from_flags_and_environment_and_all_mistakes_are_told() {
-    let output = herdsmand(&["--max-turns", "100"])
-        .env("HERDSMAN_THREADS", "many")
-        .env("HERDSMAN_MAX_PAIRS", "7")
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let error = text(&output);
-    for name in ["--max-turns", "--threads"] {
-        assert!(error.contains(name), "{name}: {error}");
+fn settings_that_cannot_be_used_are_all_told_and_nothing_is_begun() {
+    let files = [
+        ("broken", "max_turns = = 3", "max_turns"),
+        ("unknown", "max_turn = 3", "max_turn"),
+        ("range", "max_turns = 0", "max_turns"),
+        ("kind", "max_turns = []", "max_turns"),
+        ("twice", "max_turns = 3\nmax_turns = 3", "max_turns"),
+        ("section", "[max_turns]", "max_turns"),
+    ];
+    let scratch = env!("CARGO_TARGET_TMPDIR");
+    let files = files.map(|(name, text, key)| {
+        let path = format!("{scratch}/{name}.toml");
+        std::fs::write(&path, text).unwrap();
+        (["--config".to_owned(), path], key)
+    });
+    let flags = [
+        (["--max-turns", "65"], "--max-turns"),
+        (["--max-turn", "6"], "--max-turn"),
+        (["--max-queue", "many"], "--max-queue"),
+        (["--listen", "here"], "--listen"),
+        (["--dictionary", "One=x"], "--dictionary"),
+        (["--config", "no-such-file"], "no-such-file"),
+        (["--config", scratch], "--config"),
+    ];
+    let flags = flags.map(|(args, key)| (args.map(str::to_owned), key));
+    for (args, key) in files.iter().chain(&flags) {
+        let output = herdsmand(&[&args[0], &args[1], "--dictionary", "a=no-such-list"])
+            .env("HERDSMAN_THREADS", "many")
+            .output()
+            .unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
+        let error = text(&output);
+        assert!(error.contains(key) && error.contains("HERDSMAN_THREADS"), "{args:?}: {error}");
+        assert!(!error.contains("no-such-list"), "{args:?}: {error}");
     }
-    assert!(!error.contains("--max-pairs"), "{error}");
+}
+
+#[test]
+fn a_check_reads_all_that_a_server_reads_and_serves_nothing() {
+    let output = herdsmand(&["--check-config"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"ok\n"[..]));
+    let output = herdsmand(&["--check-config", "--dictionary", "a=no-such-file"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    assert!(text(&output).contains("a: no-such-file"), "{}", text(&output));
+}
+
+#[test]
+fn printed_settings_are_a_file_of_settings() {
+    let printed = herdsmand(&["--print-config"]).env("HERDSMAN_MAX_PAIRS", "7").output().unwrap();
+    assert_eq!((printed.status.code(), printed.stderr.len()), (Some(0), 0));
+    let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/printed.toml");
+    std::fs::write(path, &printed.stdout).unwrap();
+    let again = herdsmand(&["--print-config", "--config", path]).output().unwrap();
+    let again = String::from_utf8(again.stdout).unwrap();
+    assert!(again.contains("\nmax_pairs = 7\n"), "{again}");
 }
 
 #[test]
@@ -110,7 +153,4 @@ fn dictionaries_that_cannot_be_read_are_all_told_before_it_listens() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let error = text(&output);
     assert!(error.contains("one: no-such-file") && error.contains("two: nor-this"), "{error}");
-    let output = herdsmand(&["--dictionary", "One=x"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output).contains("--dictionary"), "{}", text(&output));
 }
