@@ -44,6 +44,11 @@ pub(crate) struct Options {
     /// Where the server is; the environment variable HERDSMAN_SERVER sets the default
     #[arg(long, global = true, value_name = "URL", default_value_t = default_server())]
     pub(crate) server: String,
+    /// A file with the token that the server wants; without one, the environment variable HERDSMAN_TOKEN may hold it. No
+    /// flag does, because everybody on a machine sees the arguments of its programs. A token is sent over https:// or to
+    /// this machine only
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// How long to wait for the answer to one call: 200ms, 5s, 2m [default: 30s; of `solve`, `evaluate` and `duel` the server's limit]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
     pub(crate) timeout: Option<Duration>,

@@ -132,6 +132,11 @@ fn sentences(status: &Status) -> String {
         _ if status.message().is_empty() => status.code().description().to_owned(),
         _ => status.message().to_owned(),
     };
+    if status.code() == Code::Unauthenticated {
+        text.push_str(
+            "\n       name a file that holds it with --token-file, or set HERDSMAN_TOKEN",
+        );
+    }
     if let Some(delay) = details.retry_info().and_then(|retry| retry.retry_delay) {
         let _ = write!(text, "\n       try again in {delay:?}");
     }

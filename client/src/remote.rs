@@ -11,10 +11,11 @@ use tonic::{
     client::Grpc,
     codec::Codec,
     codegen::http::uri::PathAndQuery,
+    metadata::{Ascii, MetadataValue},
     transport::{Channel, Endpoint},
 };
 
-use crate::{args::Options, failure::Failure};
+use crate::{args::Options, failure::Failure, token};
 
 /// How long to wait for the answer to a call, where nothing is said.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -31,6 +32,7 @@ pub(crate) struct Remote {
     channel: Channel,
     server: String,
     timeout: Option<Duration>,
+    authorization: Option<MetadataValue<Ascii>>,
 }
 
 impl Remote {
@@ -45,12 +47,13 @@ impl Remote {
         if endpoint.uri().scheme_str() != Some("http") {
             return Err(refuse("only http:// is spoken; TLS ends in front of the server"));
         }
+        let authorization = token::authorization(options, endpoint.uri())?;
         let channel = endpoint
             .connect_timeout(CONNECT_TIMEOUT)
             .connect()
             .await
             .map_err(|_| Failure::Unreachable { server: server.clone() })?;
-        Ok(Self { channel, server, timeout: options.timeout })
+        Ok(Self { channel, server, timeout: options.timeout, authorization })
     }
 
     /// The address of the server.
@@ -65,16 +68,21 @@ impl Remote {
 
     /// `message` with the deadline that was asked for, or the usual one.
     pub(crate) fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        request.set_timeout(self.timeout.unwrap_or(TIMEOUT));
-        request
+        self.request_within(Some(self.timeout.unwrap_or(TIMEOUT)), message)
     }
 
     /// `message` with the deadline that was asked for, or none but the server's own.
     pub(crate) fn patient_request<T>(&self, message: T) -> Request<T> {
+        self.request_within(self.timeout, message)
+    }
+
+    fn request_within<T>(&self, timeout: Option<Duration>, message: T) -> Request<T> {
         let mut request = Request::new(message);
-        if let Some(timeout) = self.timeout {
+        if let Some(timeout) = timeout {
             request.set_timeout(timeout);
+        }
+        if let Some(authorization) = &self.authorization {
+            request.metadata_mut().insert("authorization", authorization.clone());
         }
         request
     }

@@ -2,6 +2,7 @@
 
 mod games;
 mod play;
+mod tokens;
 
 use std::{
     collections::HashSet,
@@ -9,7 +10,7 @@ use std::{
     io::Write as _,
     net::TcpListener,
     path::PathBuf,
-    process::{self, Command, Stdio},
+    process::{self, Command, Output, Stdio},
     sync::{LazyLock, mpsc},
     thread,
 };
@@ -35,13 +36,17 @@ fn file(name: &str, text: &str) -> PathBuf {
 
 /// Starts such a server; also tells what its threads do.
 fn serve() -> (String, watch::Receiver<Stats>) {
+    let dictionary = file("words.txt", WORDS).display().to_string();
+    let dictionary = vec![format!("words={dictionary}").parse().unwrap()];
+    serve_with(Config { max_page_size: 1000, dictionary, ..Config::default() })
+}
+
+/// The same with other settings.
+fn serve_with(config: Config) -> (String, watch::Receiver<Stats>) {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
         Runtime::new().unwrap().block_on(async {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let dictionary = file("words.txt", WORDS).display().to_string();
-            let dictionary = vec![format!("words={dictionary}").parse().unwrap()];
-            let config = Config { max_page_size: 1000, dictionary, ..Config::default() };
             let server = Server::new(config).unwrap();
             tell.send((listener.local_addr().unwrap(), server.stats())).unwrap();
             server.serve(listener, std::future::pending()).await.unwrap();
@@ -64,11 +69,26 @@ impl Run {
     }
 }
 
-/// The one door to the program: its arguments by spaces, and its standard input.
+impl From<Output> for Run {
+    fn from(output: Output) -> Run {
+        Run {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// The program with its arguments, which are separated by spaces.
+fn program(server: &str, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_herdsman"));
+    command.args(arguments.split_whitespace()).env("HERDSMAN_SERVER", server);
+    command
+}
+
+/// The one door to the program: its arguments, and its standard input.
 fn run(server: &str, arguments: &str, input: &str) -> Run {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_herdsman"))
-        .args(arguments.split_whitespace())
-        .env("HERDSMAN_SERVER", server)
+    let mut child = program(server, arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -76,12 +96,7 @@ fn run(server: &str, arguments: &str, input: &str) -> Run {
         .unwrap();
     // Who needs no input may be gone before it is written.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    Run {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    child.wait_with_output().unwrap().into()
 }
 
 fn herdsman(arguments: &str) -> Run {

@@ -114,6 +114,23 @@ pub(crate) enum Origin {
     Cache,
 }
 
+/// What became of the questions to one cache since it was made, and what it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Questions whose answer was there.
+    pub hits: u64,
+    /// Questions whose answer had to be computed.
+    pub misses: u64,
+    /// Questions that waited for the computation of another one.
+    pub joins: u64,
+    /// Answers that were put in.
+    pub kept: u64,
+    /// Answers that are there now, nearly.
+    pub entries: u64,
+    /// Bytes that they take now, nearly.
+    pub bytes: u64,
+}
+
 /// Answers of one kind, by what was asked.
 pub(crate) struct Cache<K, V, E> {
     store: moka::future::Cache<K, V>,

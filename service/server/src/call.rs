@@ -1,13 +1,14 @@
-//! One call from the outside: its id, its deadline, its line in the log, and the end of its reply.
+//! One call from the outside: its id, its deadline, its line in the log, its place in the counters, and the end of its
+//! reply.
 //!
 //! Knows HTTP headers and gRPC trailers, not messages.
 
 use std::{
     hash::{BuildHasher as _, RandomState},
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     pin::Pin,
     sync::{
-        LazyLock,
+        Arc, LazyLock,
         atomic::{AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -21,7 +22,11 @@ use tokio::time::Instant;
 use tokio_util::{sync::WaitForCancellationFutureOwned, task::task_tracker::TaskTrackerToken};
 use tonic::{Code, Status, body::Body, transport::server::TcpConnectInfo};
 
-use crate::grpc::status::{Failure, code_name, refuse};
+use crate::{
+    grpc::status::{Failure, code_name, refuse},
+    methods::Method,
+    stack::{Shared, Stop},
+};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ids are not taken over: a line of the log should stay a line.
@@ -33,36 +38,51 @@ const BEFORE_TONIC: Duration = Duration::from_millis(1);
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline(pub(crate) Instant);
 
-/// A call that is under way. Logs its line when dropped, whichever way it ended.
+/// A call that is under way. Is counted and logs its line when dropped, whichever way it ended.
 pub(crate) struct Call {
     id: HeaderValue,
-    method: String,
+    method: &'static Method,
+    /// The path of a method that there is not.
+    unknown: Option<Box<str>>,
     peer: Option<SocketAddr>,
+    /// The name of whoever sent a token.
+    caller: Option<Arc<str>>,
     started: Instant,
+    shared: Arc<Shared>,
     /// How it ended; nothing while it has not: a caller that leaves drops the call.
     code: Option<Code>,
 }
 
 impl Call {
-    pub(crate) fn start<B>(request: &Request<B>) -> Call {
+    pub(crate) fn start<B>(request: &Request<B>, shared: &Arc<Shared>) -> Call {
         let connection = request.extensions().get::<TcpConnectInfo>();
+        let path = request.uri().path();
+        let method = Method::at(path);
+        shared.metrics.begin(method);
         Call {
             id: request_id(request.headers()),
-            method: request.uri().path().trim_start_matches('/').to_owned(),
+            method,
+            unknown: method.full_name().is_none().then(|| path.trim_start_matches('/').into()),
             peer: connection.and_then(TcpConnectInfo::remote_addr),
+            caller: None,
             started: Instant::now(),
+            shared: Arc::clone(shared),
             code: None,
         }
     }
 
-    /// Whether the call asks for this service.
-    pub(crate) fn is_to(&self, service: &str) -> bool {
-        self.method.strip_prefix(service).is_some_and(|rest| rest.starts_with('/'))
+    pub(crate) fn method(&self) -> &'static Method {
+        self.method
     }
 
-    /// Whether the call asks for this method of the service.
-    pub(crate) fn is_for(&self, service: &str, method: &str) -> bool {
-        self.method.strip_prefix(service).and_then(|rest| rest.strip_prefix('/')) == Some(method)
+    /// The address that it came from.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        self.peer.map(|peer| peer.ip())
+    }
+
+    /// Notes whose token came with it.
+    pub(crate) fn is_from(&mut self, name: Arc<str>) {
+        self.caller = Some(name);
     }
 
     /// When the call must be answered: what its caller allows, at most `longest`.
@@ -75,17 +95,16 @@ impl Call {
         self.started + allowed
     }
 
-    /// The response as it leaves: with the request id, ended by `end`, and counted until its last byte is taken.
+    /// The response as it leaves: with the request id, ended with the server, and counted until its last byte is taken.
     pub(crate) fn respond(
         mut self,
         response: Response<Body>,
-        end: WaitForCancellationFutureOwned,
         alive: TaskTrackerToken,
     ) -> Response<Reply> {
         let (mut parts, body) = response.into_parts();
         parts.headers.insert(REQUEST_ID, self.id.clone());
         self.note_code(&parts.headers);
-        Response::from_parts(parts, Reply { body, call: self, end: Box::pin(end), _alive: alive })
+        Response::from_parts(parts, Reply { body, call: self, end: None, _alive: alive })
     }
 
     fn note_code(&mut self, headers: &HeaderMap) {
@@ -97,11 +116,15 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
+        let code = self.code.unwrap_or(Code::Cancelled);
+        let time = self.started.elapsed();
+        self.shared.metrics.end(self.method, code, time);
         tracing::info!(
-            method = self.method,
-            code = code_name(self.code.unwrap_or(Code::Cancelled)),
-            ms = self.started.elapsed().as_secs_f64() * 1e3,
+            method = self.method.full_name().or(self.unknown.as_deref()),
+            code = code_name(code),
+            ms = time.as_secs_f64() * 1e3,
             request_id = self.id.to_str().unwrap_or_default(),
+            caller = self.caller.as_deref(),
             peer = self.peer.map(tracing::field::display),
             "call"
         );
@@ -112,8 +135,19 @@ impl Drop for Call {
 pub(crate) struct Reply {
     body: Body,
     call: Call,
-    end: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Resolves when the server ends the reply; only one that has to be waited for needs it.
+    end: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     _alive: TaskTrackerToken,
+}
+
+impl Reply {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        // Only a solver call ends by itself; watching health does not.
+        let Stop { calls, accepting, .. } = &self.call.shared.stop;
+        let end = if self.call.method.solves() { calls } else { accepting };
+        let end = self.end.get_or_insert_with(|| Box::pin(end.clone().cancelled_owned()));
+        end.as_mut().poll(cx)
+    }
 }
 
 impl http_body::Body for Reply {
@@ -124,17 +158,18 @@ impl http_body::Body for Reply {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let mut frame = Pin::new(&mut self.body).poll_frame(cx);
-        if frame.is_pending() && self.end.as_mut().poll(cx).is_ready() {
+        let reply = &mut *self;
+        let mut frame = Pin::new(&mut reply.body).poll_frame(cx);
+        if frame.is_pending() && reply.poll_end(cx).is_ready() {
             // A stream that would go on: the server ends it, with a reason.
-            self.body = Body::empty();
+            reply.body = Body::empty();
             let trailers = refuse(Failure::ShuttingDown).into_parts().0.headers;
             frame = Poll::Ready(Some(Ok(Frame::trailers(trailers))));
         }
         if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(trailers) = frame.trailers_ref()
         {
-            self.call.note_code(trailers);
+            reply.call.note_code(trailers);
         }
         frame
     }
@@ -162,7 +197,7 @@ fn new_request_id() -> HeaderValue {
     static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let id = KEY.hash_one(CALLS.fetch_add(1, Ordering::Relaxed));
-    HeaderValue::from_str(&format!("{id:016x}")).expect("hexadecimal digits are a header value")
+    HeaderValue::try_from(format!("{id:016x}")).expect("hexadecimal digits are a header value")
 }
 
 /// Reads a `grpc-timeout`: up to eight digits and a unit.
@@ -186,6 +221,7 @@ fn parse_timeout(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
 
     fn request(header: &'static str, value: &str) -> Request<()> {
         Request::builder().uri("/a.B/C").header(header, value).body(()).unwrap()
@@ -216,7 +252,7 @@ mod tests {
         let longest = Duration::from_secs(30);
         for (text, milliseconds) in [("20m", 19), ("1H", 30_000), ("junk", 30_000), ("1m", 0)] {
             let request = request("grpc-timeout", text);
-            let call = Call::start(&request);
+            let call = Call::start(&request, &Shared::of(&Config::default(), Stop::default()));
             let allowed = call.deadline(request.headers(), longest) - call.started;
             assert_eq!(allowed.as_millis(), milliseconds, "{text}");
         }
@@ -224,7 +260,7 @@ mod tests {
 
     #[test]
     fn an_id_that_would_spoil_the_log_is_replaced() {
-        let id = |value: &str| Call::start(&request("x-request-id", value)).id.clone();
+        let id = |value: &str| request_id(request("x-request-id", value).headers());
         assert_eq!(id("trace-7.a"), "trace-7.a");
         for bad in ["", "two words", &"x".repeat(129)] {
             assert_eq!(id(bad).len(), 16, "{bad}");

@@ -11,7 +11,7 @@ mod print;
 mod sources;
 mod table;
 
-use std::{net::SocketAddr, ops::RangeInclusive, time::Duration};
+use std::{net::SocketAddr, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use clap::{Parser, builder::TypedValueParser};
 use tracing_subscriber::EnvFilter;
@@ -158,6 +158,30 @@ pub struct Config {
     #[arg(long, default_value_t = 20_000, value_parser = range(100..=3_600_000),
         help_heading = "Network")]
     pub keepalive_timeout_ms: u32,
+
+    /// A file of tokens, one of which every call must then bring as `authorization: Bearer TOKEN`; only health is told to
+    /// all. A line is a name for the log, `solve` or `admin` (who may read the metrics too), and the SHA-256 of the token,
+    /// as `printf %s TOKEN | sha256sum` prints it; `#` begins a comment. It is read again when it changes.
+    #[arg(long, value_name = "FILE", help_heading = "Callers")]
+    pub tokens: Option<PathBuf>,
+    /// The calls that one caller may make in a second on all its connections, whatever they ask for; 0 is as many as it
+    /// likes, as most servers have only callers of their own. One more is RESOURCE_EXHAUSTED. A caller is the name of a
+    /// token or, without tokens, an address.
+    #[arg(long, default_value_t = 0, value_parser = range(0..=1_000_000), help_heading = "Callers")]
+    pub rate_per_second: u32,
+    /// The calls that a caller who was silent for long may make at once: those of a page that asks for all it shows.
+    #[arg(long, default_value_t = 100, value_parser = range(1..=1_000_000), help_heading = "Callers")]
+    pub rate_burst: u32,
+    /// The most callers whose calls are counted; those who come when all of them are active share what is one's. They
+    /// take some megabyte.
+    #[arg(long, default_value_t = 10_000, value_parser = range(1..=1_000_000),
+        help_heading = "Callers")]
+    pub rate_callers: u32,
+
+    /// An address and port on which `GET /metrics` tells, over HTTP/1, what the server counts; not at all by default. With
+    /// tokens it takes one with the role admin.
+    #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = "Metrics")]
+    pub metrics_listen: Option<SocketAddr>,
 
     /// Milliseconds from a stop signal, when health turns NOT_SERVING, until no connection is accepted any more. None
     /// by default; behind a balancer, as long as it takes to notice.

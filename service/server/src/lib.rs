@@ -15,33 +15,45 @@
 
 mod cache;
 mod call;
+mod callers;
 mod compute;
 mod config;
 mod dictionaries;
 mod games;
 mod grpc;
 mod listen;
+mod methods;
+mod metrics;
+mod process;
+mod rate;
+mod scrape;
 mod stack;
+mod tokens;
 
-use std::{io, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
     sync::watch,
+    task::JoinSet,
     time::{sleep, timeout},
 };
 use tonic::service::Routes;
 use tonic_health::{ServingStatus, server::HealthReporter};
 
+pub use cache::Counts;
 pub use compute::Stats;
 pub use config::{Config, Invocation, Mistakes};
 pub use dictionaries::DictionaryFiles;
 
+use callers::Callers;
 use compute::Compute;
 use config::milliseconds;
 use dictionaries::Dictionaries;
 use grpc::{SERVICE, Solver, SolverServer};
-use stack::Stop;
+use metrics::{Metrics, Others};
+use scrape::Scrape;
+use stack::{Shared, Stop};
 
 /// How long connections may take to close once no call is left: what is written is sent by then, and a peer that
 /// never says anything is not waited for.
@@ -51,13 +63,16 @@ const CLOSING: Duration = Duration::from_millis(500);
 pub struct Server {
     config: Config,
     solver: Solver,
+    callers: Callers,
+    scraped: Option<std::net::TcpListener>,
 }
 
 /// Serves on `listener` until `shutdown` resolves, then stops in order: health turns NOT_SERVING, connections are
 /// accepted for the drain time, calls may finish within the grace time, and what is left is ended.
 ///
 /// # Errors
-/// If a dictionary cannot be used, no threads can be started or the listener fails.
+/// If a dictionary, the tokens or the address for metrics cannot be used, no threads can be started or the listener
+/// fails.
 pub async fn run(
     listener: TcpListener,
     config: Config,
@@ -70,12 +85,14 @@ impl Server {
     /// A server with these settings; its dictionaries are read and its computing threads are started.
     ///
     /// # Errors
-    /// If a dictionary cannot be used, or the system gives no threads.
+    /// If a dictionary, the tokens or the address for metrics cannot be used, or the system gives no threads.
     pub fn new(config: Config) -> io::Result<Server> {
-        let dictionaries = read_files(&config)?;
+        let Files { dictionaries, callers } = read_files(&config)?;
         let compute = Compute::new(config.worker_threads(), config.max_queue as usize)
             .map_err(io::Error::other)?;
-        Ok(Server { solver: Solver::new(config.clone(), compute, dictionaries), config })
+        let scraped = config.metrics_listen.map(scrape::listen).transpose()?;
+        let solver = Solver::new(config.clone(), compute, dictionaries);
+        Ok(Server { config, solver, callers, scraped })
     }
 
     /// Reads all files that these settings name, as [`Server::new`] does, and starts nothing.
@@ -91,6 +108,11 @@ impl Server {
         self.solver.compute().stats()
     }
 
+    /// Where metrics are read, if they are.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.scraped.as_ref()?.local_addr().ok()
+    }
+
     /// Serves as [`run`] does.
     ///
     /// # Errors
@@ -100,7 +122,20 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Server { config, solver } = self;
+        let Server { config, solver, callers, scraped } = self;
+        let stop = Stop::default();
+        let metrics = Metrics::new(Others {
+            jobs: solver.compute().stats(),
+            alive: stop.alive.clone(),
+            caches: {
+                let solver = solver.clone();
+                Box::new(move || solver.cache_counts())
+            },
+        });
+        let shared = Arc::new(Shared { stop, callers: Arc::new(callers), metrics });
+        let stop = &shared.stop;
+        // To the end: metrics tell of the stop too.
+        let _beside = beside(&shared, scraped)?;
         let (health, health_service) = tonic_health::server::health_reporter();
         set_health(&health, ServingStatus::Serving).await;
         let solver = SolverServer::new(solver)
@@ -108,9 +143,8 @@ impl Server {
             .max_encoding_message_size(config.max_reply_bytes as usize);
         let routes = with_reflection(Routes::new(solver).add_service(health_service))?;
 
-        let stop = Stop::default();
         let mut serving =
-            tokio::spawn(stack::serve(routes, config.clone(), listener, stop.clone()));
+            tokio::spawn(stack::serve(routes, config.clone(), listener, Arc::clone(&shared)));
         tokio::select! {
             ended = &mut serving => return ended?.map_err(io::Error::other),
             () = shutdown => {}
@@ -133,9 +167,34 @@ impl Server {
     }
 }
 
-/// What a server has from files. Whatever else is read before it listens belongs here, so that a check reads it too.
-fn read_files(config: &Config) -> io::Result<Dictionaries> {
-    Dictionaries::read(&config.dictionary, config.max_dictionary_bytes).map_err(io::Error::other)
+/// What a server has from files.
+struct Files {
+    dictionaries: Dictionaries,
+    callers: Callers,
+}
+
+/// Reads all files. Whatever else is read before a server listens belongs here, so that a check reads it too.
+fn read_files(config: &Config) -> io::Result<Files> {
+    let dictionaries = Dictionaries::read(&config.dictionary, config.max_dictionary_bytes);
+    let callers = Callers::new(config);
+    Ok(Files {
+        dictionaries: dictionaries.map_err(io::Error::other)?,
+        callers: callers.map_err(io::Error::other)?,
+    })
+}
+
+/// Starts what goes on beside the calls: reading tokens again and telling metrics. Ends when dropped.
+fn beside(shared: &Shared, scraped: Option<std::net::TcpListener>) -> io::Result<JoinSet<()>> {
+    let mut tasks = JoinSet::new();
+    let callers = Arc::clone(&shared.callers);
+    tasks.spawn(async move { callers.follow().await });
+    if let Some(listener) = scraped {
+        let listener = TcpListener::from_std(listener)?;
+        tracing::info!(address = %listener.local_addr()?, "metrics are told");
+        let (callers, metrics) = (Arc::clone(&shared.callers), Arc::clone(&shared.metrics));
+        tasks.spawn(Scrape { callers, metrics }.serve(listener));
+    }
+    Ok(tasks)
 }
 
 async fn set_health(health: &HealthReporter, status: ServingStatus) {

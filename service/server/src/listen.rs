@@ -20,6 +20,8 @@ use tokio_stream::Stream;
 use tokio_util::sync::PollSemaphore;
 use tonic::transport::server::{Connected, TcpConnectInfo, TcpIncoming};
 
+use crate::metrics::{Connections, Open};
+
 /// What a client of HTTP/2 says first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Pause after a failure to accept, such as no file left to open: without one the loop would spin and flood the log.
@@ -32,16 +34,23 @@ pub(crate) struct Incoming {
     place: Option<OwnedSemaphorePermit>,
     handshake_timeout: Duration,
     pause: Option<Pin<Box<Sleep>>>,
+    counted: Arc<Connections>,
 }
 
 impl Incoming {
-    pub(crate) fn new(listener: TcpListener, most: usize, handshake_timeout: Duration) -> Incoming {
+    pub(crate) fn new(
+        listener: TcpListener,
+        most: usize,
+        handshake_timeout: Duration,
+        counted: Arc<Connections>,
+    ) -> Incoming {
         Incoming {
             listener: TcpIncoming::from(listener).with_nodelay(Some(true)),
             places: PollSemaphore::new(Arc::new(Semaphore::new(most))),
             place: None,
             handshake_timeout,
             pause: None,
+            counted,
         }
     }
 }
@@ -67,6 +76,7 @@ impl Stream for Incoming {
             Ok(Connection {
                 stream: stream?,
                 handshake: Some(handshake),
+                open: self.counted.accept(),
                 _place: self.place.take(),
             })
         }))
@@ -77,6 +87,7 @@ impl Stream for Incoming {
 pub(crate) struct Connection {
     stream: TcpStream,
     handshake: Option<Handshake>,
+    open: Open,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -107,6 +118,7 @@ impl AsyncRead for Connection {
                 self.handshake = None;
             } else if read.is_pending() {
                 ready!(handshake.timeout.as_mut().poll(cx));
+                self.open.refuse();
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
         }

@@ -6,6 +6,7 @@ use std::{
     future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
+    sync::Arc,
     task::Poll,
 };
 
@@ -21,17 +22,15 @@ use tower::{Service, service_fn};
 
 use crate::{
     call::{Call, Deadline, Reply},
+    callers::Callers,
     config::{Config, milliseconds},
-    grpc::{
-        SERVICE,
-        status::{Failure, explain, refuse},
-        stream,
-    },
+    grpc::status::{Failure, explain, refuse},
     listen::Incoming,
+    metrics::Metrics,
 };
 
 /// How a server is told to stop, step by step.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Stop {
     /// No connection is accepted any more; streams that would never end do.
     pub(crate) accepting: CancellationToken,
@@ -41,19 +40,27 @@ pub(crate) struct Stop {
     pub(crate) alive: TaskTracker,
 }
 
+/// What all calls share.
+pub(crate) struct Shared {
+    pub(crate) stop: Stop,
+    pub(crate) callers: Arc<Callers>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
 /// Serves `routes` until told to stop accepting and every connection is closed.
 pub(crate) async fn serve(
     routes: Routes,
     config: Config,
     listener: TcpListener,
-    stop: Stop,
+    shared: Arc<Shared>,
 ) -> Result<(), transport::Error> {
     let incoming = Incoming::new(
         listener,
         config.max_connections as usize,
         milliseconds(config.handshake_timeout_ms),
+        Arc::clone(&shared.metrics.connections),
     );
-    let accepting = stop.accepting.clone();
+    let accepting = shared.stop.accepting.clone();
     Server::builder()
         .max_concurrent_streams(config.max_streams)
         .http2_max_pending_accept_reset_streams(Some(config.max_early_cancels as usize))
@@ -62,51 +69,57 @@ pub(crate) async fn serve(
         .http2_keepalive_interval(Some(milliseconds(config.keepalive_interval_ms)))
         .http2_keepalive_timeout(Some(milliseconds(config.keepalive_timeout_ms)))
         .serve_with_incoming_shutdown(
-            service(routes.prepare(), &config, stop),
+            service(routes.prepare(), &config, shared),
             incoming,
             accepting.cancelled_owned(),
         )
         .await
 }
 
-/// The layers around the handlers, outermost first: the log and the request id, the end of the server, the deadline,
-/// the number of calls, panics, and refusals that tonic makes itself.
+/// The layers around the handlers, outermost first: the log, the counters and the request id, the end of the server, the
+/// deadline, who calls and how often, the number of calls, panics, and refusals that tonic makes itself.
 fn service<R>(
     routes: R,
     config: &Config,
-    stop: Stop,
+    shared: Arc<Shared>,
 ) -> impl Service<Request<Body>, Response = Response<Reply>, Error = Infallible, Future: Send>
 + Clone
 + use<R>
 where
-    R: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone,
+    R: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send,
     R::Future: Send,
 {
     let longest = milliseconds(config.max_deadline_ms);
     let longest_solve = milliseconds(config.max_solve_deadline_ms);
     let (max_calls, max_message_bytes) = (config.max_calls as usize, config.max_message_bytes);
     service_fn(move |mut request: Request<Body>| {
-        let call = Call::start(&request);
-        let streams = stream::METHODS.iter().any(|method| call.is_for(SERVICE, method));
-        let longest = if streams { longest_solve } else { longest };
+        let shared = Arc::clone(&shared);
+        let mut call = Call::start(&request, &shared);
+        let method = call.method();
+        let longest = if method.takes_long() { longest_solve } else { longest };
         // Taken before tonic starts its own timer, which must lose the race.
         let deadline = call.deadline(request.headers(), longest);
         request.extensions_mut().insert(Deadline(deadline));
-        let solves = call.is_to(SERVICE);
-        let stop = stop.clone();
-        let alive = stop.alive.token();
-        let handled = routes.clone().call(request);
+        let alive = shared.stop.alive.token();
+        let mut routes = routes.clone();
         async move {
-            let handled = async {
-                let Ok(response) = catch_panic(handled).await.map_err(|_| Failure::Internal)?;
-                Ok(explain(response, max_message_bytes))
-            };
+            let Shared { stop, callers, metrics } = &*shared;
             let admitted = async {
-                // Health is told however many calls there are.
-                if solves && stop.alive.len() > max_calls {
+                // Health is told to everybody, and however many calls there are.
+                if !method.is_open()
+                    && let Some(holder) = callers.admit(request.headers(), call.address())?
+                {
+                    call.is_from(holder.name);
+                }
+                if method.solves() && stop.alive.len() > max_calls {
                     return Err(Failure::Overloaded);
                 }
-                handled.await
+                let handled = catch_panic(async { routes.call(request).await }).await;
+                let Ok(response) = handled.map_err(|_| {
+                    metrics.panicked();
+                    Failure::Internal
+                })?;
+                Ok(explain(response, max_message_bytes))
             };
             let in_time = async {
                 timeout_at(deadline, admitted).await.unwrap_or(Err(Failure::DeadlineExceeded))
@@ -116,9 +129,7 @@ where
                 answer = in_time => answer,
                 () = stop.calls.cancelled() => Err(Failure::ShuttingDown),
             };
-            // Only a solver call ends by itself; watching health does not.
-            let end = if solves { stop.calls } else { stop.accepting };
-            Ok(call.respond(answer.unwrap_or_else(refuse), end.cancelled_owned(), alive))
+            Ok(call.respond(answer.unwrap_or_else(refuse), alive))
         }
     })
 }
@@ -134,6 +145,15 @@ async fn catch_panic<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Se
 }
 
 #[cfg(test)]
+impl Shared {
+    /// Without any others who count.
+    pub(crate) fn of(config: &Config, stop: Stop) -> Arc<Shared> {
+        let callers = Arc::new(Callers::new(config).unwrap());
+        Arc::new(Shared { stop, callers, metrics: Metrics::new(crate::metrics::Others::none()) })
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use std::future::pending;
 
@@ -143,8 +163,8 @@ mod tests {
 
     use super::*;
 
-    /// What the layers make of a handler that does what the path says.
-    async fn answer(path: &str, stop: Stop) -> HeaderMap {
+    /// What the layers make of a handler that does what the path says, and what they counted.
+    async fn answer(path: &str, stop: Stop) -> (HeaderMap, String) {
         let handler = service_fn(|request: Request<Body>| async move {
             match request.uri().path() {
                 "/panic" => panic!("on purpose"),
@@ -155,13 +175,14 @@ mod tests {
         });
         let request = Request::builder().uri(path).body(Body::empty()).unwrap();
         let config = Config { max_deadline_ms: 50, ..Config::default() };
-        let response = service(handler, &config, stop).oneshot(request).await;
+        let shared = Shared::of(&config, stop);
+        let response = service(handler, &config, Arc::clone(&shared)).oneshot(request).await;
         let Ok(response) = response;
-        response.headers().clone()
+        (response.headers().clone(), shared.metrics.text())
     }
 
     #[track_caller]
-    fn check(headers: &HeaderMap, code: Code) {
+    fn check((headers, _): &(HeaderMap, String), code: Code) {
         assert_eq!(Status::from_header_map(headers).map(|status| status.code()), Some(code));
         assert!(
             headers.contains_key("x-request-id") && headers.contains_key("grpc-status-details-bin")
@@ -169,9 +190,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_handler_that_panics_is_a_fault_of_the_server() {
-        check(&answer("/panic", Stop::default()).await, Code::Internal);
-        assert!(Status::from_header_map(&answer("/", Stop::default()).await).is_none());
+    async fn a_handler_that_panics_is_a_fault_of_the_server_and_counted_once() {
+        let panics = |text: &str, count| text.contains(&format!("handler_panics_total {count}\n"));
+        let panicked = answer("/panic", Stop::default()).await;
+        check(&panicked, Code::Internal);
+        assert!(panics(&panicked.1, 1));
+        let (headers, text) = answer("/", Stop::default()).await;
+        assert!(Status::from_header_map(&headers).is_none() && panics(&text, 0));
     }
 
     #[tokio::test]

@@ -29,7 +29,7 @@ use herdsman_proto::v1::{self, solver_service_server::SolverService};
 use tonic::{Request, Response, Status, server::NamedService};
 
 use crate::{
-    cache::{AdviceKey, AnalysisKey, Cache},
+    cache::{AdviceKey, AnalysisKey, Cache, Counts},
     call::Deadline,
     compute::Compute,
     config::Config,
@@ -89,6 +89,11 @@ impl Solver {
 
     pub(crate) fn compute(&self) -> &Compute {
         &self.0.compute
+    }
+
+    /// What was asked of each cache, by its name.
+    pub(crate) fn cache_counts(&self) -> Vec<(&'static str, Counts)> {
+        vec![]
     }
 }
 

@@ -26,6 +26,10 @@ pub(crate) enum Failure {
     Contradiction { turn: usize, text: String, lies: usize },
     /// A turn (from 1), as text, is not true of the secret that was named.
     Untrue { turn: usize, text: String, secret: String },
+    /// No token that is known; which part is wrong is not told.
+    Unauthenticated,
+    /// More calls of one caller than are allowed; after this time there is room for one.
+    RateLimited { wait: Duration },
     /// No place for more work.
     Overloaded,
     /// The deadline came first.
@@ -113,7 +117,8 @@ impl Failure {
         match self {
             Failure::Invalid(_) => Code::InvalidArgument,
             Failure::Contradiction { .. } | Failure::Untrue { .. } => Code::FailedPrecondition,
-            Failure::Overloaded => Code::ResourceExhausted,
+            Failure::Unauthenticated => Code::Unauthenticated,
+            Failure::RateLimited { .. } | Failure::Overloaded => Code::ResourceExhausted,
             Failure::DeadlineExceeded => Code::DeadlineExceeded,
             Failure::ShuttingDown => Code::Unavailable,
             Failure::Internal => Code::Internal,
@@ -124,6 +129,8 @@ impl Failure {
         match self {
             Failure::Invalid(violations) => violations[0].reason.name(),
             Failure::Contradiction { .. } | Failure::Untrue { .. } => "CONTRADICTION",
+            Failure::Unauthenticated => "UNAUTHENTICATED",
+            Failure::RateLimited { .. } => "RATE_LIMITED",
             Failure::Overloaded => "OVERLOADED",
             Failure::DeadlineExceeded => "DEADLINE_EXCEEDED",
             Failure::ShuttingDown => "SHUTTING_DOWN",
@@ -158,6 +165,12 @@ impl Failure {
                 "turn {turn} (`{text}`) is not true of the secret {secret}: correct its answer, or \
                  name another secret"
             ),
+            Failure::Unauthenticated => {
+                "send `authorization: Bearer TOKEN` with a token that this server knows".into()
+            }
+            Failure::RateLimited { wait } => {
+                format!("these are more calls than one caller may make; try again in {wait:.1?}")
+            }
             Failure::Overloaded => "the server has no room for more work; try again later".into(),
             Failure::DeadlineExceeded => {
                 "the deadline came before the answer: allow more time or ask for less".into()
@@ -186,7 +199,13 @@ impl From<Failure> for Status {
             Failure::Overloaded => {
                 details.set_retry_info(Some(RETRY_DELAY));
             }
-            Failure::DeadlineExceeded | Failure::ShuttingDown | Failure::Internal => {}
+            &Failure::RateLimited { wait } => {
+                details.set_retry_info(Some(wait));
+            }
+            Failure::Unauthenticated
+            | Failure::DeadlineExceeded
+            | Failure::ShuttingDown
+            | Failure::Internal => {}
         }
         details.set_error_info(failure.reason(), DOMAIN, metadata);
         Status::with_error_details(failure.code(), failure.message(), details)

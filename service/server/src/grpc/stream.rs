@@ -15,9 +15,6 @@ use tonic::Status;
 use super::{convert, status::Failure};
 use crate::call::Deadline;
 
-/// The methods that answer so: they have a longest deadline of their own.
-pub(crate) const METHODS: [&str; 3] = ["Solve", "Evaluate", "Duel"];
-
 /// Work for all threads that may wait for what runs. Each may take minutes, so more would wait in vain.
 pub(super) const LINE: usize = 8;
 /// How often progress is told: often enough to look alive to a person.

@@ -26,6 +26,8 @@ pub(crate) type Client = SolverServiceClient<Http>;
 pub(crate) struct Host {
     pub(crate) address: SocketAddr,
     pub(crate) stats: watch::Receiver<Stats>,
+    /// Where its metrics are read.
+    pub(crate) metrics: Option<SocketAddr>,
     stop: oneshot::Sender<()>,
     served: JoinHandle<std::io::Result<()>>,
 }
@@ -35,10 +37,10 @@ impl Host {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = Server::new(config).unwrap();
-        let stats = server.stats();
+        let (stats, metrics) = (server.stats(), server.metrics_address());
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(server.serve(listener, async { stopped.await.unwrap_or(()) }));
-        Host { address, stats, stop, served }
+        Host { address, stats, metrics, stop, served }
     }
 
     pub(crate) fn http(&self) -> Http {
