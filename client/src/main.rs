@@ -16,6 +16,7 @@ mod player;
 mod progress;
 mod remote;
 mod solve;
+mod tls;
 mod tree;
 mod watch;
 mod words;

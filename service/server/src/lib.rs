@@ -22,6 +22,7 @@ mod games;
 mod grpc;
 mod listen;
 mod stack;
+mod tls;
 
 use std::{io, time::Duration};
 
@@ -30,7 +31,7 @@ use tokio::{
     sync::watch,
     time::{sleep, timeout},
 };
-use tonic::service::Routes;
+use tonic::{codec::CompressionEncoding, service::Routes};
 use tonic_health::{ServingStatus, server::HealthReporter};
 
 pub use compute::Stats;
@@ -42,6 +43,7 @@ use config::milliseconds;
 use dictionaries::Dictionaries;
 use grpc::{SERVICE, Solver, SolverServer};
 use stack::Stop;
+use tls::Tls;
 
 /// How long connections may take to close once no call is left: what is written is sent by then, and a peer that
 /// never says anything is not waited for.
@@ -51,13 +53,14 @@ const CLOSING: Duration = Duration::from_millis(500);
 pub struct Server {
     config: Config,
     solver: Solver,
+    tls: Option<Tls>,
 }
 
 /// Serves on `listener` until `shutdown` resolves, then stops in order: health turns NOT_SERVING, connections are
 /// accepted for the drain time, calls may finish within the grace time, and what is left is ended.
 ///
 /// # Errors
-/// If a dictionary cannot be used, no threads can be started or the listener fails.
+/// If a dictionary or a file of TLS cannot be used, no threads can be started or the listener fails.
 pub async fn run(
     listener: TcpListener,
     config: Config,
@@ -67,16 +70,17 @@ pub async fn run(
 }
 
 impl Server {
-    /// A server with these settings; its dictionaries are read and its computing threads are started.
+    /// A server with these settings; its files are read and its computing threads are started.
     ///
     /// # Errors
-    /// If a dictionary cannot be used, or the system gives no threads.
+    /// If a dictionary or a file of TLS cannot be used, or the system gives no threads.
     pub fn new(config: Config) -> io::Result<Server> {
         let dictionaries = Dictionaries::read(&config.dictionary, config.max_dictionary_bytes)
             .map_err(io::Error::other)?;
         let compute = Compute::new(config.worker_threads(), config.max_queue as usize)
             .map_err(io::Error::other)?;
-        Ok(Server { solver: Solver::new(config.clone(), compute, dictionaries), config })
+        let tls = Tls::load(&config).map_err(io::Error::other)?;
+        Ok(Server { solver: Solver::new(config.clone(), compute, dictionaries), tls, config })
     }
 
     /// What its threads do and did.
@@ -93,17 +97,22 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Server { config, solver } = self;
+        let Server { config, solver, tls } = self;
         let (health, health_service) = tonic_health::server::health_reporter();
         set_health(&health, ServingStatus::Serving).await;
-        let solver = SolverServer::new(solver)
+        let mut solver = SolverServer::new(solver)
             .max_decoding_message_size(config.max_message_bytes as usize)
             .max_encoding_message_size(config.max_reply_bytes as usize);
+        if config.compression {
+            solver = solver
+                .accept_compressed(CompressionEncoding::Gzip)
+                .send_compressed(CompressionEncoding::Gzip);
+        }
         let routes = with_reflection(Routes::new(solver).add_service(health_service))?;
 
         let stop = Stop::default();
         let mut serving =
-            tokio::spawn(stack::serve(routes, config.clone(), listener, stop.clone()));
+            tokio::spawn(stack::serve(routes, config.clone(), listener, tls, stop.clone()));
         tokio::select! {
             ended = &mut serving => return ended?.map_err(io::Error::other),
             () = shutdown => {}

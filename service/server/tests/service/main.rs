@@ -1,13 +1,16 @@
 //! The service as its clients see it: a server in this process on a free port, spoken to over HTTP/2.
 
 mod answers;
+mod authority;
 mod best;
 mod errors;
 mod evaluate;
 mod games;
 mod host;
+mod limits;
 mod play;
 mod program;
+mod secure;
 mod solve;
 mod stop;
 mod transport;

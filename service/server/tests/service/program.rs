@@ -9,7 +9,7 @@ use std::{
 use herdsman_proto::v1::{GetServerInfoRequest, solver_service_client::SolverServiceClient};
 use tonic::transport::Endpoint;
 
-fn herdsmand(args: &[&str]) -> Command {
+pub(crate) fn herdsmand(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herdsmand"));
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -36,7 +36,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-fn text(output: &Output) -> String {
+pub(crate) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
