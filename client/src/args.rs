@@ -41,9 +41,18 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub(crate) struct Options {
-    /// Where the server is; the environment variable HERDSMAN_SERVER sets the default
+    /// Where the server is, http:// or with TLS https://; the environment variable HERDSMAN_SERVER sets the default
     #[arg(long, global = true, value_name = "URL", default_value_t = default_server())]
     pub(crate) server: String,
+    /// The authorities to trust at an https:// server, in PEM, instead of those of this system; HERDSMAN_CA is the default
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// The certificate to show to such a server, where it wants one, in PEM; HERDSMAN_CERT is the default
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) cert: Option<PathBuf>,
+    /// The private key to that certificate, in PEM; HERDSMAN_KEY is the default
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
     /// A file with the token that the server wants; without one, the environment variable HERDSMAN_TOKEN may hold it. No
     /// flag does, because everybody on a machine sees the arguments of its programs. A token is sent over https:// or to
     /// this machine only

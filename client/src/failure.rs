@@ -8,6 +8,8 @@ use herdsman_proto::text::TurnError;
 use tonic::{Code, Status, TimeoutExpired};
 use tonic_types::StatusExt as _;
 
+use crate::tls;
+
 /// What a command found, where it did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -33,6 +35,8 @@ pub(crate) enum Failure {
          in the project, or name another with --server"
     )]
     Unreachable { server: String },
+    #[error("{server}: {fault}")]
+    Tls { server: String, fault: tls::Fault },
     #[error(
         "the server at {server} went away in the middle of its answer: see that `herdsmand` runs there, and ask again"
     )]
@@ -71,11 +75,17 @@ pub(crate) fn settled(status: Status) -> Status {
             "the deadline came before the answer: allow more with --timeout",
         );
     }
-    Status::unavailable(format!(
-        "the server went away before its answer, or it is no Herdsman server: see that `herdsmand` runs there, and \
-         ask again ({})",
-        status.message()
-    ))
+    let fault = status.source().and_then(tls::fault);
+    match fault {
+        Some(fault @ tls::Fault::NotAdmitted(_)) => Status::permission_denied(fault.to_string()),
+        Some(fault) => Status::unavailable(fault.to_string()),
+        // Whoever is not let in for want of a certificate hears no more than that in TLS 1.3.
+        None => Status::unavailable(format!(
+            "the server went away before its answer, or it is no Herdsman server: see that `herdsmand` runs there, whether \
+             it wants https:// and whether a certificate (--cert and --key), and ask again ({})",
+            status.message()
+        )),
+    }
 }
 
 /// Why a stream that had begun is not whole. If it broke on the way, the server is one of ours and went away.
@@ -104,7 +114,13 @@ pub(crate) fn exit_code(result: &Result<Verdict, Failure>) -> u8 {
             | Failure::File { .. },
         ) => 2,
         Err(Failure::Turn(_) | Failure::Weight { .. }) => 3,
-        Err(Failure::Unreachable { .. } | Failure::Gone { .. } | Failure::Broken(_)) => 4,
+        Err(Failure::Tls { fault: tls::Fault::NotAdmitted(_), .. }) => 6,
+        Err(
+            Failure::Tls { .. }
+            | Failure::Unreachable { .. }
+            | Failure::Gone { .. }
+            | Failure::Broken(_),
+        ) => 4,
         // As shells count a program that SIGINT ended.
         Err(Failure::Interrupted) => 130,
         Err(Failure::Refused(status)) => match status.code() {

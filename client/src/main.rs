@@ -16,6 +16,7 @@ mod player;
 mod progress;
 mod remote;
 mod solve;
+mod tls;
 mod token;
 mod tree;
 mod watch;

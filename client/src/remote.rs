@@ -15,7 +15,7 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-use crate::{args::Options, failure::Failure, token};
+use crate::{args::Options, failure::Failure, tls, token};
 
 /// How long to wait for the answer to a call, where nothing is said.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -44,15 +44,22 @@ impl Remote {
         let refuse = |reason| Failure::Address { server: server.clone(), reason };
         let endpoint = Endpoint::from_shared(server.clone())
             .map_err(|_| refuse("write it as http://127.0.0.1:50051"))?;
-        if endpoint.uri().scheme_str() != Some("http") {
-            return Err(refuse("only http:// is spoken; TLS ends in front of the server"));
-        }
+        let endpoint = match endpoint.uri().scheme_str() {
+            Some("http") => {
+                tls::refuse_flags(options)?;
+                endpoint
+            }
+            Some("https") => tls::secure(endpoint, CONNECT_TIMEOUT, options)?,
+            _ => return Err(refuse("only http:// and https:// are spoken")),
+        };
         let authorization = token::authorization(options, endpoint.uri())?;
-        let channel = endpoint
-            .connect_timeout(CONNECT_TIMEOUT)
-            .connect()
-            .await
-            .map_err(|_| Failure::Unreachable { server: server.clone() })?;
+        let channel =
+            endpoint.connect_timeout(CONNECT_TIMEOUT).connect().await.map_err(|error| {
+                match tls::fault(&error) {
+                    Some(fault) => Failure::Tls { server: server.clone(), fault },
+                    None => Failure::Unreachable { server: server.clone() },
+                }
+            })?;
         Ok(Self { channel, server, timeout: options.timeout, authorization })
     }
 

@@ -2,6 +2,7 @@
 
 mod games;
 mod play;
+mod tls;
 mod tokens;
 
 use std::{
@@ -456,7 +457,7 @@ fn wrong_usage_exits_with_2() {
     fails("guess --alphabet 9-0", 2, &["write 0-9"]);
     fails("guess --timeout 5", 2, &["200ms, 5s or 2m"]);
     fails("filter --limit 0", 2, &[]);
-    fails("info --server https://localhost", 2, &["http://"]);
+    fails("info --server ftp://localhost", 2, &["https://"]);
 }
 
 #[test]

@@ -26,8 +26,8 @@ use crate::dictionaries::DictionaryFiles;
 #[derive(Clone, Debug, PartialEq, Eq, Parser)]
 #[command(name = "herdsmand", version, max_term_width = 100)]
 pub struct Config {
-    /// The address and port to listen on; port 0 takes a free one. Only this machine by default: there is no TLS and
-    /// no login here.
+    /// The address and port to listen on; port 0 takes a free one. Only this machine by default: others are let in with
+    /// TLS and tokens.
     #[arg(long, default_value = "127.0.0.1:50051", value_parser = address)]
     pub listen: SocketAddr,
     /// What to log: a level, or levels by target, as in `info,herdsman_server=debug`.
@@ -131,6 +131,20 @@ pub struct Config {
     /// The most connections; further ones wait to be accepted. Below the 1024 files that a process may usually open.
     #[arg(long, default_value_t = 1000, value_parser = range(1..=1_000_000), help_heading = "Network")]
     pub max_connections: u32,
+    /// The most connections of one address (of IPv6, of a network of 64 bits); further ones are closed at once. Enough for
+    /// a proxy with many clients, and a quarter of all is left to others.
+    #[arg(long, default_value_t = 750, value_parser = range(1..=1_000_000), help_heading = "Network")]
+    pub max_connections_per_address: u32,
+    /// Milliseconds after which a connection is told to end; its calls finish, and clients open another. Never (0) by
+    /// default: as long as it is good for something, a connection that stays is the quickest. To be set where connections
+    /// must spread anew over replicas, or soon have a new certificate.
+    #[arg(long, default_value_t = 0, value_parser = range(0..=86_400_000), help_heading = "Network")]
+    pub max_connection_age_ms: u32,
+    /// Bytes that a connection may send ahead of what is read of it, in all its calls together: the largest request, so
+    /// that it needs no pause.
+    #[arg(long, default_value_t = 1 << 20, value_parser = range(65_535..=1 << 30),
+        help_heading = "Network")]
+    pub window_bytes: u32,
     /// The most calls at a time on one connection.
     #[arg(long, default_value_t = 200, value_parser = range(1..=100_000), help_heading = "Network")]
     pub max_streams: u32,
@@ -145,7 +159,8 @@ pub struct Config {
     #[arg(long, default_value_t = 16 << 10, value_parser = range(1024..=1 << 20),
         help_heading = "Network")]
     pub max_header_bytes: u32,
-    /// How long a new connection may take to begin to speak HTTP/2, in milliseconds.
+    /// How long a new connection may take to agree on TLS, if there is any, and to begin to speak HTTP/2, in
+    /// milliseconds: a few round trips around the world, lost packets included.
     #[arg(long, default_value_t = 10_000, value_parser = range(1..=3_600_000),
         help_heading = "Network")]
     pub handshake_timeout_ms: u32,
@@ -158,6 +173,21 @@ pub struct Config {
     #[arg(long, default_value_t = 20_000, value_parser = range(100..=3_600_000),
         help_heading = "Network")]
     pub keepalive_timeout_ms: u32,
+    /// Take requests in gzip, and answer in gzip those who ask for it. Off by default: to pack a large reply takes longer
+    /// than to compute it, and threads that serve other calls do it. A request counts as large as it is unpacked.
+    #[arg(long, help_heading = "Network")]
+    pub compression: bool,
+
+    /// The certificate of the server in PEM, followed by those that signed it; turns on TLS. The files of TLS are read
+    /// anew when they change, for connections that begin then.
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key to that certificate, in PEM and not encrypted.
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    pub tls_key: Option<PathBuf>,
+    /// Authorities in PEM: only clients with a certificate that one of them signed are let in.
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    pub tls_client_ca: Option<PathBuf>,
 
     /// A file of tokens, one of which every call must then bring as `authorization: Bearer TOKEN`; only health is told to
     /// all. A line is a name for the log, `solve` or `admin` (who may read the metrics too), and the SHA-256 of the token,
@@ -217,7 +247,39 @@ impl Config {
                 mistakes.push(format!("--dictionary has {name} twice: each name stands for one"));
             }
         }
+        let [cert, key, ca] =
+            [&self.tls_cert, &self.tls_key, &self.tls_client_ca].map(Option::is_some);
+        for (missing, given) in [
+            (key && !cert, "--tls-key is given without --tls-cert"),
+            (cert && !key, "--tls-cert is given without --tls-key"),
+            (ca && !cert && !key, "--tls-client-ca is given without --tls-cert and --tls-key"),
+        ] {
+            if missing {
+                mistakes.push(format!("{given}: TLS needs a certificate and its key"));
+            }
+        }
         mistakes
+    }
+
+    /// What others than this machine can do that the operator may not want, each with the setting that prevents it.
+    pub fn exposed(&self) -> Vec<&'static str> {
+        let mut exposed = Vec::new();
+        if self.listen.ip().to_canonical().is_loopback() {
+            return exposed;
+        }
+        if self.tls_cert.is_none() {
+            exposed.push(
+                "NO TLS on an address that others reach: whoever is on the way can read and change all calls. Set \
+                 --tls-cert and --tls-key, or --listen on 127.0.0.1",
+            );
+        }
+        if self.tls_client_ca.is_none() && self.tokens.is_none() {
+            exposed.push(
+                "NO TOKENS on an address that others reach: whoever reaches it can call it. Set --tokens or \
+                 --tls-client-ca, or --listen on 127.0.0.1",
+            );
+        }
+        exposed
     }
 
     /// Threads that compute.

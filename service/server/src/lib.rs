@@ -28,6 +28,7 @@ mod process;
 mod rate;
 mod scrape;
 mod stack;
+mod tls;
 mod tokens;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
@@ -38,7 +39,7 @@ use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
-use tonic::service::Routes;
+use tonic::{codec::CompressionEncoding, service::Routes};
 use tonic_health::{ServingStatus, server::HealthReporter};
 
 pub use cache::Counts;
@@ -54,6 +55,7 @@ use grpc::{SERVICE, Solver, SolverServer};
 use metrics::{Metrics, Others};
 use scrape::Scrape;
 use stack::{Shared, Stop};
+use tls::Tls;
 
 /// How long connections may take to close once no call is left: what is written is sent by then, and a peer that
 /// never says anything is not waited for.
@@ -63,6 +65,7 @@ const CLOSING: Duration = Duration::from_millis(500);
 pub struct Server {
     config: Config,
     solver: Solver,
+    tls: Option<Tls>,
     callers: Callers,
     scraped: Option<std::net::TcpListener>,
 }
@@ -71,8 +74,7 @@ pub struct Server {
 /// accepted for the drain time, calls may finish within the grace time, and what is left is ended.
 ///
 /// # Errors
-/// If a dictionary, the tokens or the address for metrics cannot be used, no threads can be started or the listener
-/// fails.
+/// If a file or the address for metrics cannot be used, no threads can be started or the listener fails.
 pub async fn run(
     listener: TcpListener,
     config: Config,
@@ -82,17 +84,17 @@ pub async fn run(
 }
 
 impl Server {
-    /// A server with these settings; its dictionaries are read and its computing threads are started.
+    /// A server with these settings; its files are read and its computing threads are started.
     ///
     /// # Errors
-    /// If a dictionary, the tokens or the address for metrics cannot be used, or the system gives no threads.
+    /// If a file or the address for metrics cannot be used, or the system gives no threads.
     pub fn new(config: Config) -> io::Result<Server> {
-        let Files { dictionaries, callers } = read_files(&config)?;
+        let Files { dictionaries, tls, callers } = read_files(&config)?;
         let compute = Compute::new(config.worker_threads(), config.max_queue as usize)
             .map_err(io::Error::other)?;
         let scraped = config.metrics_listen.map(scrape::listen).transpose()?;
         let solver = Solver::new(config.clone(), compute, dictionaries);
-        Ok(Server { config, solver, callers, scraped })
+        Ok(Server { config, solver, tls, callers, scraped })
     }
 
     /// Reads all files that these settings name, as [`Server::new`] does, and starts nothing.
@@ -122,7 +124,7 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Server { config, solver, callers, scraped } = self;
+        let Server { config, solver, tls, callers, scraped } = self;
         let stop = Stop::default();
         let metrics = Metrics::new(Others {
             jobs: solver.compute().stats(),
@@ -138,13 +140,18 @@ impl Server {
         let _beside = beside(&shared, scraped)?;
         let (health, health_service) = tonic_health::server::health_reporter();
         set_health(&health, ServingStatus::Serving).await;
-        let solver = SolverServer::new(solver)
+        let mut solver = SolverServer::new(solver)
             .max_decoding_message_size(config.max_message_bytes as usize)
             .max_encoding_message_size(config.max_reply_bytes as usize);
+        if config.compression {
+            solver = solver
+                .accept_compressed(CompressionEncoding::Gzip)
+                .send_compressed(CompressionEncoding::Gzip);
+        }
         let routes = with_reflection(Routes::new(solver).add_service(health_service))?;
 
         let mut serving =
-            tokio::spawn(stack::serve(routes, config.clone(), listener, Arc::clone(&shared)));
+            tokio::spawn(stack::serve(routes, config.clone(), listener, tls, Arc::clone(&shared)));
         tokio::select! {
             ended = &mut serving => return ended?.map_err(io::Error::other),
             () = shutdown => {}
@@ -170,15 +177,18 @@ impl Server {
 /// What a server has from files.
 struct Files {
     dictionaries: Dictionaries,
+    tls: Option<Tls>,
     callers: Callers,
 }
 
 /// Reads all files. Whatever else is read before a server listens belongs here, so that a check reads it too.
 fn read_files(config: &Config) -> io::Result<Files> {
     let dictionaries = Dictionaries::read(&config.dictionary, config.max_dictionary_bytes);
+    let tls = Tls::load(config);
     let callers = Callers::new(config);
     Ok(Files {
         dictionaries: dictionaries.map_err(io::Error::other)?,
+        tls: tls.map_err(io::Error::other)?,
         callers: callers.map_err(io::Error::other)?,
     })
 }

@@ -55,13 +55,18 @@ fn tell(invocation: &Invocation) -> ExitCode {
 #[tokio::main]
 async fn serve(config: Config) -> io::Result<()> {
     let address = config.listen;
+    let tls = config.tls_cert.is_some();
+    let exposed = config.exposed();
     // Whoever is let in is served, so dictionaries are read first.
     let server = Server::new(config)?;
     let listener =
         TcpListener::bind(address).await.map_err(|error| cannot_listen(address, error))?;
     let stop = stop_signal()?;
+    for danger in exposed {
+        tracing::warn!("{danger}");
+    }
     // Nobody may be reading; that is no reason not to serve.
-    let _ = writeln!(io::stdout(), "{}", banner(listener.local_addr()?));
+    let _ = writeln!(io::stdout(), "{}", banner(listener.local_addr()?, tls));
     server.serve(listener, stop).await
 }
 
@@ -79,7 +84,7 @@ fn cannot_listen(address: SocketAddr, error: io::Error) -> io::Error {
     io::Error::other(format!("cannot listen on {address}: {reason}"))
 }
 
-fn banner(address: SocketAddr) -> String {
+fn banner(address: SocketAddr, tls: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
     // Who listens everywhere is reached here.
     let here = if address.ip().is_unspecified() {
@@ -87,12 +92,16 @@ fn banner(address: SocketAddr) -> String {
     } else {
         address.to_string()
     };
-    let server =
-        if here == "127.0.0.1:50051" { String::new() } else { format!(" --server http://{here}") };
+    let (scheme, plaintext) = if tls { ("https", "") } else { ("http", " -plaintext") };
+    let server = if here == "127.0.0.1:50051" && !tls {
+        String::new()
+    } else {
+        format!(" --server {scheme}://{here}")
+    };
     format!(
         "herdsmand {version} listens on {address}\n\
          try: herdsman guess 0123=0b1c{server}\n\
-         or:  grpcurl -plaintext -d '{{\"rules\":{{\"preset\":\"bulls-and-cows\"}},\"history\":\
+         or:  grpcurl{plaintext} -d '{{\"rules\":{{\"preset\":\"bulls-and-cows\"}},\"history\":\
          [{{\"guess\":\"0123\",\"feedback\":{{\"bulls\":0,\"cows\":1}}}}]}}' \
          {here} herdsman.v1.SolverService/BestNextGuess"
     )

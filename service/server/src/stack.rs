@@ -27,6 +27,7 @@ use crate::{
     grpc::status::{Failure, explain, refuse},
     listen::Incoming,
     metrics::Metrics,
+    tls::Tls,
 };
 
 /// How a server is told to stop, step by step.
@@ -52,16 +53,22 @@ pub(crate) async fn serve(
     routes: Routes,
     config: Config,
     listener: TcpListener,
+    tls: Option<Tls>,
     shared: Arc<Shared>,
 ) -> Result<(), transport::Error> {
-    let incoming = Incoming::new(
-        listener,
-        config.max_connections as usize,
-        milliseconds(config.handshake_timeout_ms),
-        Arc::clone(&shared.metrics.connections),
-    );
+    let incoming = Incoming::new(listener, tls, &config, Arc::clone(&shared.metrics.connections));
     let accepting = shared.stop.accepting.clone();
-    Server::builder()
+    let mut server = Server::builder();
+    if config.max_connection_age_ms > 0 {
+        // Without a grace, which would cut calls.
+        server = server.max_connection_age(milliseconds(config.max_connection_age_ms));
+    }
+    // What is not set is bounded by what lies beneath: frames have 16 KiB, the least that HTTP/2 allows; a call holds
+    // 400 KB of its reply that is not sent, beside the message itself; floods of empty DATA and of CONTINUATION end their
+    // connection; SETTINGS and PING are answered one by one.
+    server
+        .initial_connection_window_size(config.window_bytes)
+        .initial_stream_window_size(config.window_bytes)
         .max_concurrent_streams(config.max_streams)
         .http2_max_pending_accept_reset_streams(Some(config.max_early_cancels as usize))
         .http2_max_local_error_reset_streams(Some(config.max_reset_streams as usize))

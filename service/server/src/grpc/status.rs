@@ -223,7 +223,8 @@ pub(crate) fn explain(response: Response<Body>, max_message_bytes: u32) -> Respo
     let Some(status) = Status::from_header_map(response.headers()) else { return response };
     let ours = !status.details().is_empty();
     match status.code() {
-        Code::OutOfRange if !ours => {
+        // The second is what tonic says of a request that grew too large when it was unpacked.
+        Code::OutOfRange | Code::ResourceExhausted if !ours => {
             let problem = format!(
                 "the request is larger than the {max_message_bytes} bytes that are accepted: split it, or have long lists of \
                  words as dictionaries of the server"
