@@ -4,6 +4,7 @@
 //! same. How often it is done and what clock is read is theirs. Whatever answers wrongly panics: a time for a wrong
 //! answer is worth nothing.
 
+mod machine;
 mod word_lists;
 
 use std::time::Duration;
@@ -13,6 +14,7 @@ use herdsman_engine::{
     History, Progress, Rules, SharedAdvice, SolveLimits, Strategy, Trial, Turn, evaluate,
     partition, row_histogram, score_matrix, solve, suggest,
 };
+pub use machine::print_machine;
 use rustix::time::{ClockId, clock_gettime};
 pub use word_lists::WordGame;
 

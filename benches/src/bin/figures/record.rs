@@ -1,36 +1,13 @@
 //! What a record says: the machine and the rows of the table.
 
-use std::{fs, process::Command};
+use std::fs;
+
+use herdsman_benches::print_machine;
 
 /// Prints what the figures depend on, and the head of their table.
 pub(crate) fn print_head() {
-    let model = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = model.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    println!("# Figures of {}\n", output("date", &["-u", "+%F"]));
-    println!("| | |\n|---|---|");
-    println!("| commit | {} |", output("git", &["describe", "--always", "--dirty"]));
-    println!("| compiler | {} |", output("rustc", &["--version"]));
-    println!(
-        "| processor | {} x {} |",
-        output("nproc", &[]),
-        model.map_or("unknown", |model| model.1)
-    );
-    println!("| kernel of the engine | `{}` |", herdsman_engine::kernel_name());
-    println!("| load before (1, 5, 15 minutes) | {} |", load());
-    println!("| command | `cargo run --release -p herdsman-benches --bin figures` |\n");
+    print_machine("Figures", "cargo run --release -p herdsman-benches --bin figures");
     println!("| work | asked | measured |\n|---|---|---|");
-}
-
-fn load() -> String {
-    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    load.split(' ').take(3).collect::<Vec<_>>().join(" ")
-}
-
-/// What a program prints, or `unknown`.
-fn output(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().ok();
-    let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
-    text.map_or("unknown".to_owned(), |text| text.trim().to_owned())
 }
 
 /// The most memory that a process had at a time; 0 where the system does not tell.

@@ -1,0 +1,157 @@
+//! More than the server can carry, for long and in a burst.
+//!
+//! What is asked are guesses that no cache has, of a few milliseconds each. The caller shares the machine with the
+//! server; how much of it the caller took is told.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use herdsman_benches::cpu_time;
+
+use super::{
+    drive::{Tally, WINDOW, closed_loop, connections, guess, open_loop},
+    requests::dear,
+};
+use crate::{
+    honest::Honest,
+    report::{Report, mib, ms, percentile},
+    server::{Connection, Server, Solver},
+    trial::{Setup, Trouble},
+};
+
+/// Callers that keep all cores computing and never find the line full.
+const BUSY: u64 = 16;
+/// Connections of the load: room for 1600 calls under way.
+const CONNECTIONS: usize = 8;
+/// How often somebody asks for a Score or the health meanwhile.
+const EVERY: Duration = Duration::from_millis(10);
+
+/// What a burst may take of memory: as much as all calls that may be under way, with their buffers.
+const MOST: u64 = 64 << 20;
+
+/// Asks the guess of this number.
+async fn ask(solver: Solver, number: u64) -> super::drive::End {
+    guess(solver, dear(number)).await
+}
+
+/// The most guesses a second there are, with an honest caller beside.
+async fn peak(server: &Server, to: &[Connection], length: Duration) -> Tally {
+    let honest = Honest::start(server.address(), EVERY);
+    let tally = closed_loop(to, BUSY, length, &Arc::default(), ask).await;
+    honest.stop();
+    tally
+}
+
+/// Twice and four times what it can carry, for a minute.
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn overload(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
+    let server = Server::start(setup, &[])?;
+    let to = connections(&server, CONNECTIONS).await?;
+    peak(&server, &to, setup.scale(Duration::from_secs(3), WINDOW)).await;
+    let peak =
+        peak(&server, &to, setup.scale(Duration::from_secs(15), Duration::from_secs(1))).await;
+    report.note("peak goodput", format!("{:.0}/s", peak.goodput()));
+    for times in [2.0, 4.0] {
+        let honest = Honest::start(server.address(), EVERY);
+        let (begun, cpu, server_cpu) = (Instant::now(), cpu_time(), server.cpu());
+        let length = setup.scale(Duration::from_secs(60), Duration::from_secs(2));
+        let first = 1_000_000 * times as u64;
+        let tally = open_loop(&to, times * peak.goodput(), length, first, ask).await;
+        let took = begun.elapsed();
+        let share = |cpu: Duration| 100.0 * cpu.div_duration_f64(took);
+        let (caller, served) = (share(cpu_time() - cpu), share(server.cpu() - server_cpu));
+        let seen = honest.stop();
+        let asked = |what: &str| format!("{times} times: {what}");
+        report.law(
+            asked("refusals are RESOURCE_EXHAUSTED with RetryInfo, nothing fails"),
+            format!("{}, {} refused", tally.failures(), tally.refused),
+            tally.failed == 0 && (setup.short || tally.refused > 0),
+        );
+        report.law(asked("honest calls beside: 0 failed"), seen.failures(), seen.failed == 0);
+        let ratio = tally.goodput() / peak.goodput();
+        report.timing(
+            asked("goodput at least 90 % of peak"),
+            format!(
+                "{:.1} %, {:.0}/s (the server had {served:.0} % of a core, the caller {caller:.0} %; it was \
+                 {} late, p99)",
+                100.0 * ratio,
+                tally.goodput(),
+                ms(percentile(&tally.delays, 99.0))
+            ),
+            ratio >= 0.9,
+        );
+        let refusal = percentile(&tally.refused_times, 99.0);
+        report.timing(
+            asked("refusals p99 under 10 ms"),
+            ms(refusal),
+            refusal < Duration::from_millis(10),
+        );
+        let late = seen.percentile(99.0);
+        report.timing(
+            asked("Score and health p99 under 20 ms"),
+            ms(late),
+            late < Duration::from_millis(20),
+        );
+    }
+    report.law("no panic", server.panics(), server.panics() == 0);
+    Ok(())
+}
+
+/// Ten times what it can carry, then half of it.
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn burst(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
+    // Caches that are full before it begins, so that memory tells of the burst alone.
+    let server = Server::start(
+        setup,
+        &[
+            "--answer-cache-bytes",
+            "100000",
+            "--candidate-cache-bytes",
+            "1000000",
+            "--game-cache-bytes",
+            "8000000",
+        ],
+    )?;
+    let to = connections(&server, CONNECTIONS).await?;
+    let second = Duration::from_secs(1);
+    let peak = peak(&server, &to, setup.scale(10 * second, second)).await.goodput();
+    let length = setup.scale(10 * second, 3 * second);
+    open_loop(&to, peak / 2.0, length, 1_000_000, ask).await;
+    let before = server.memory();
+    let short = setup.scale(length, second);
+    let burst = open_loop(&to, 10.0 * peak, short, 2_000_000, ask).await;
+    let most = server.peak_memory();
+    let after = open_loop(&to, peak / 2.0, length, 3_000_000, ask).await;
+    let memory = server.memory();
+    let again = open_loop(&to, 10.0 * peak, short, 4_000_000, ask).await;
+    open_loop(&to, peak / 2.0, short, 5_000_000, ask).await;
+    let in_the_end = server.memory();
+    report.law(
+        "refusals are RESOURCE_EXHAUSTED with RetryInfo, nothing fails",
+        format!("{}, {} refused; again: {}", burst.failures(), burst.refused, again.failures()),
+        burst.failed + again.failed == 0,
+    );
+    report.law("nothing fails afterwards", after.failures(), after.failed == 0);
+    // From two seconds on, every window but the last, which is cut, has what was offered.
+    let settled = (2 * second).div_duration_f64(WINDOW) as usize;
+    let whole = length.div_duration_f64(WINDOW) as usize;
+    let late: u64 = after.right_in.iter().take(whole).skip(settled).sum();
+    let offered = peak / 2.0 * (WINDOW * (whole.saturating_sub(settled)) as u32).as_secs_f64();
+    report.timing(
+        "full goodput within 2 s",
+        format!("{:.1} % of what is offered from then on", 100.0 * late as f64 / offered),
+        late as f64 >= 0.98 * offered,
+    );
+    let told = format!("{} before, {} at the most, {} after", mib(before), mib(most), mib(memory));
+    report.law("memory at the most + 64 MiB", &told, most < before + MOST);
+    // A burst this short, amid caches that still fill, tells nothing of what is left of it.
+    report.timing("memory back within 10 %", told, memory as f64 <= 1.1 * before as f64);
+    report.timing(
+        "a second burst takes no more: within 10 % of the first",
+        format!("{} after the first, {} after the second", mib(memory), mib(in_the_end)),
+        in_the_end as f64 <= 1.1 * memory as f64,
+    );
+    Ok(())
+}
