@@ -9,11 +9,15 @@ use std::{
 };
 
 use herdsman_server::{Config, Invocation, Server};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tracing_subscriber::EnvFilter;
 
 /// What a process ended by a second signal returns: 128 and the number of SIGINT.
 const KILLED: i32 = 130;
+
+/// Connections that the system holds until they are accepted: those of all clients of a server that was gone. Beyond
+/// it they are dropped, and try again after a second or more.
+const BACKLOG: u32 = 4096;
 
 /// What a process with settings that cannot be used returns.
 const BAD_SETTINGS: u8 = 2;
@@ -59,8 +63,7 @@ async fn serve(config: Config) -> io::Result<()> {
     let exposed = config.exposed();
     // Whoever is let in is served, so dictionaries are read first.
     let server = Server::new(config)?;
-    let listener =
-        TcpListener::bind(address).await.map_err(|error| cannot_listen(address, error))?;
+    let listener = listen(address).map_err(|error| cannot_listen(address, error))?;
     let stop = stop_signal()?;
     for danger in exposed {
         tracing::warn!("{danger}");
@@ -68,6 +71,15 @@ async fn serve(config: Config) -> io::Result<()> {
     // Nobody may be reading; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{}", banner(listener.local_addr()?, tls));
     server.serve(listener, stop).await
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // As a listener that is simply bound does: a server that was just stopped must not keep the port.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 fn cannot_listen(address: SocketAddr, error: io::Error) -> io::Error {

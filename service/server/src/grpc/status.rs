@@ -231,15 +231,21 @@ pub(crate) fn explain(response: Response<Body>, max_message_bytes: u32) -> Respo
             );
             refuse(Violation::new("", Reason::LimitExceeded, problem).into())
         }
-        Code::Internal if !ours => unreadable(status.message()).map_or(response, refuse),
+        Code::Internal if !ours => refuse(unreadable(status.message())),
         _ => response,
     }
 }
 
 /// Reads why a message cannot be decoded, as in `failed to decode Protobuf message: Turn.guess: FilterRequest.history:
-/// invalid string value: data is not UTF-8 encoded`; the innermost field comes first.
-fn unreadable(message: &str) -> Option<Failure> {
-    let mut rest = message.strip_prefix("failed to decode Protobuf message: ")?;
+/// invalid string value: data is not UTF-8 encoded`; the innermost field comes first. Or what keeps it from being a
+/// message at all.
+fn unreadable(message: &str) -> Failure {
+    let Some(mut rest) = message.strip_prefix("failed to decode Protobuf message: ") else {
+        let problem = format!(
+            "the request is not a message of gRPC ({message}): send one, whole, and packed as its headers say"
+        );
+        return Violation::new("", Reason::InvalidOption, problem).into();
+    };
     let mut path = Vec::new();
     let mut inner = "";
     while let Some((place, after)) = rest.split_once(": ")
@@ -267,7 +273,7 @@ fn unreadable(message: &str) -> Option<Failure> {
         [.., "feedback", _] => Reason::InvalidFeedback,
         _ => Reason::InvalidOption,
     };
-    Some(Violation::new(path.join("."), reason, problem).into())
+    Violation::new(path.join("."), reason, problem).into()
 }
 
 /// Collects what is wrong with a request, so that its sender learns all of it at once.

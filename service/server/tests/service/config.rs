@@ -268,6 +268,33 @@ fn a_reply_must_have_room_for_the_largest_matrix() {
 }
 
 #[test]
+fn a_certificate_needs_its_key_and_authorities_need_both() {
+    let tls = |ids: &[&str]| {
+        let values: Vec<_> = ids.iter().map(|id| (Source::Flag, *id, "file")).collect();
+        given(&values)
+    };
+    refused(tls(&["tls_cert"]), "--tls-key");
+    refused(tls(&["tls_key", "tls_client_ca"]), "--tls-cert");
+    refused(tls(&["tls_client_ca"]), "--tls-cert");
+    assert!(tls(&["tls_cert", "tls_key", "tls_client_ca"]).is_ok());
+}
+
+#[test]
+fn who_listens_to_others_is_told_what_they_can_do() {
+    let exposed = |args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        read(&args, &[]).unwrap().config.exposed().len()
+    };
+    assert_eq!(exposed(&["--listen=127.0.0.1:1"]), 0);
+    assert_eq!(exposed(&["--listen=[::ffff:127.0.0.1]:1"]), 0);
+    assert_eq!(exposed(&["--listen=0.0.0.0:1"]), 2);
+    let tls = ["--listen=[::]:1", "--tls-cert=a", "--tls-key=b"];
+    assert_eq!(exposed(&tls), 1);
+    assert_eq!(exposed(&[&tls[..], &["--tls-client-ca=c"]].concat()), 0);
+    assert_eq!(exposed(&[&tls[..], &["--tokens=c"]].concat()), 0);
+}
+
+#[test]
 fn every_setting_has_its_reason_and_every_number_its_range() {
     Config::command().debug_assert();
     let printed = read(&[], &[]).unwrap().toml;

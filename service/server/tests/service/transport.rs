@@ -1,13 +1,15 @@
 //! What surrounds the calls: health, reflection, request ids, broken messages and broken connections.
 
+use bytes::Bytes;
 use herdsman_proto::v1;
 use herdsman_server::Config;
 use http::uri::PathAndQuery;
+use http_body_util::Full;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
-use tonic::{Code, Request, Status};
+use tonic::{Code, Request, Status, body::Body};
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
@@ -157,6 +159,29 @@ async fn a_message_that_is_too_large_is_bad_input_that_names_the_limit() {
     let status = send_raw(&host, "Score", message).await;
     check(&status, Code::InvalidArgument, "LIMIT_EXCEEDED", &[]);
     assert!(status.message().contains("1048576"), "{status}");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_bad_input() {
+    let host = Host::start(Config { compression: true, ..Config::default() }).await;
+    let frame = |packed: u8, length: u8, bytes: &[u8]| [&[packed, 0, 0, 0, length], bytes].concat();
+    for body in [
+        vec![],
+        frame(0, 9, b"short"),
+        frame(1, 11, b"hello world"),
+        frame(2, 0, b""),
+        frame(0, 5, b"\xff\xff\xff\xff\xff"),
+    ] {
+        let request = http::Request::post(format!("{}herdsman.v1.SolverService/Score", host.uri()))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .header("grpc-encoding", "gzip")
+            .body(Body::new(Full::new(Bytes::from(body))))
+            .unwrap();
+        let response = host.http().request(request).await.unwrap();
+        let status = Status::from_header_map(response.headers()).unwrap();
+        check(&status, Code::InvalidArgument, "INVALID_OPTION", &[]);
+    }
 }
 
 #[tokio::test]
