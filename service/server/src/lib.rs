@@ -21,6 +21,7 @@ mod dictionaries;
 mod games;
 mod grpc;
 mod listen;
+mod saved;
 mod stack;
 
 use std::{io, time::Duration};
@@ -33,6 +34,7 @@ use tokio::{
 use tonic::service::Routes;
 use tonic_health::{ServingStatus, server::HealthReporter};
 
+pub use cache::Counts;
 pub use compute::Stats;
 pub use config::{Config, Mistakes};
 pub use dictionaries::DictionaryFiles;
@@ -41,6 +43,7 @@ use compute::Compute;
 use config::milliseconds;
 use dictionaries::Dictionaries;
 use grpc::{SERVICE, Solver, SolverServer};
+use saved::Saver;
 use stack::Stop;
 
 /// How long connections may take to close once no call is left: what is written is sent by then, and a peer that
@@ -51,6 +54,7 @@ const CLOSING: Duration = Duration::from_millis(500);
 pub struct Server {
     config: Config,
     solver: Solver,
+    saver: Option<Saver>,
 }
 
 /// Serves on `listener` until `shutdown` resolves, then stops in order: health turns NOT_SERVING, connections are
@@ -67,7 +71,7 @@ pub async fn run(
 }
 
 impl Server {
-    /// A server with these settings; its dictionaries are read and its computing threads are started.
+    /// A server with these settings; its dictionaries and saved answers are read and its threads are started.
     ///
     /// # Errors
     /// If a dictionary cannot be used, or the system gives no threads.
@@ -76,12 +80,21 @@ impl Server {
             .map_err(io::Error::other)?;
         let compute = Compute::new(config.worker_threads(), config.max_queue as usize)
             .map_err(io::Error::other)?;
-        Ok(Server { solver: Solver::new(config.clone(), compute, dictionaries), config })
+        let solver = Solver::new(config.clone(), compute, dictionaries);
+        let file = saved::load(&config, &solver);
+        let saver = file.map(|file| Saver::start(file, solver.clone(), &config)).transpose()?;
+        Ok(Server { config, solver, saver })
     }
 
     /// What its threads do and did.
     pub fn stats(&self) -> watch::Receiver<Stats> {
         self.solver.compute().stats()
+    }
+
+    /// Tells, whenever it is called, what was asked of each cache, by its name.
+    pub fn cache_counts(&self) -> impl Fn() -> Vec<(&'static str, Counts)> + use<> {
+        let solver = self.solver.clone();
+        move || solver.cache_counts()
     }
 
     /// Serves as [`run`] does.
@@ -93,7 +106,7 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Server { config, solver } = self;
+        let Server { config, solver, saver } = self;
         let (health, health_service) = tonic_health::server::health_reporter();
         set_health(&health, ServingStatus::Serving).await;
         let solver = SolverServer::new(solver)
@@ -114,8 +127,15 @@ impl Server {
         sleep(milliseconds(config.drain_ms)).await;
         stop.accepting.cancel();
         stop.alive.close();
-        if timeout(milliseconds(config.grace_ms), stop.alive.wait()).await.is_err() {
-            tracing::warn!(calls = stop.alive.len(), "ending calls that did not finish in time");
+        // Answers are saved meanwhile: what calls still find by then is not among them.
+        let saved = async {
+            if let Some(saver) = saver {
+                saver.finish().await;
+            }
+        };
+        let finished = async { tokio::join!(stop.alive.wait(), saved) };
+        if timeout(milliseconds(config.grace_ms), finished).await.is_err() {
+            tracing::warn!(calls = stop.alive.len(), "ending what did not finish in time");
         }
         stop.calls.cancel();
         if timeout(CLOSING, &mut serving).await.is_err() {

@@ -7,7 +7,7 @@ use herdsman_proto::{
     text,
     v1::{self, rules::Game, solver_service_client::SolverServiceClient},
 };
-use herdsman_server::{Config, Server, Stats};
+use herdsman_server::{Config, Counts, Server, Stats};
 use hyper_util::{
     client::legacy::{Client as HttpClient, connect::HttpConnector},
     rt::TokioExecutor,
@@ -26,6 +26,7 @@ pub(crate) type Client = SolverServiceClient<Http>;
 pub(crate) struct Host {
     pub(crate) address: SocketAddr,
     pub(crate) stats: watch::Receiver<Stats>,
+    counts: Box<dyn Fn() -> Vec<(&'static str, Counts)> + Send + Sync>,
     stop: oneshot::Sender<()>,
     served: JoinHandle<std::io::Result<()>>,
 }
@@ -35,10 +36,10 @@ impl Host {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = Server::new(config).unwrap();
-        let stats = server.stats();
+        let (stats, counts) = (server.stats(), Box::new(server.cache_counts()));
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(server.serve(listener, async { stopped.await.unwrap_or(()) }));
-        Host { address, stats, stop, served }
+        Host { address, stats, counts, stop, served }
     }
 
     pub(crate) fn http(&self) -> Http {
@@ -59,6 +60,11 @@ impl Host {
     /// Waits until the threads are in this state.
     pub(crate) async fn when(&self, reached: impl FnMut(&Stats) -> bool) -> Stats {
         *soon(self.stats.clone().wait_for(reached)).await.unwrap()
+    }
+
+    /// What was asked of the cache of this name.
+    pub(crate) fn counts(&self, cache: &str) -> Counts {
+        (self.counts)().into_iter().find(|(name, _)| *name == cache).expect("a cache").1
     }
 
     /// Says stop and waits until the server has.

@@ -8,6 +8,7 @@ mod games;
 mod host;
 mod play;
 mod program;
+mod saved;
 mod solve;
 mod stop;
 mod transport;

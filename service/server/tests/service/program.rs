@@ -9,15 +9,20 @@ use std::{
 use herdsman_proto::v1::{GetServerInfoRequest, solver_service_client::SolverServiceClient};
 use tonic::transport::Endpoint;
 
-fn herdsmand(args: &[&str]) -> Command {
+pub(crate) fn herdsmand(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herdsmand"));
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 /// Starts it on a free port and reads the address off its banner.
-fn start(args: &[&str]) -> (Child, String) {
-    let mut child = herdsmand(&["--listen", "127.0.0.1:0"]).args(args).spawn().unwrap();
+pub(crate) fn start(args: &[&str]) -> (Child, String) {
+    started(herdsmand(&["--listen", "127.0.0.1:0"]).args(args))
+}
+
+/// Starts a command that becomes herdsmand on a free port.
+pub(crate) fn started(command: &mut Command) -> (Child, String) {
+    let mut child = command.spawn().unwrap();
     let mut banner = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     banner.read_line(&mut line).unwrap();
@@ -31,7 +36,7 @@ fn start(args: &[&str]) -> (Child, String) {
     (child, address)
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
