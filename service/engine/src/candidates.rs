@@ -23,6 +23,11 @@ impl Candidates {
         Candidates(codes)
     }
 
+    /// Their numbers, as [`indices`](Candidates::indices) tells them.
+    pub(crate) fn into_indices(self) -> Vec<u32> {
+        self.0
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -52,7 +57,12 @@ impl Game {
     pub fn candidates(&self, history: &History, budget: &Budget) -> Result<Candidates, Stopped> {
         let secrets = self.space().secrets();
         if history.turns().is_empty() {
-            return Ok(Candidates(secrets.iter().collect()));
+            let mut all = Vec::with_capacity(secrets.len());
+            for start in (0..secrets.len()).step_by(CHUNK) {
+                budget.check()?;
+                all.extend(secrets.part(start..secrets.len().min(start + CHUNK)).iter());
+            }
+            return Ok(Candidates(all));
         }
         Ok(Candidates(consistent(self, secrets, history, budget)?))
     }

@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use crate::{
@@ -52,8 +55,8 @@ pub fn evaluate(
 ) -> Result<Evaluation, Stopped> {
     let winning = game.rules().answers().winning();
     let mut evaluation = Evaluation::default();
-    let candidates = game.candidates(&trial.history, budget)?.indices().to_vec();
-    let secrets = trial.secrets.clone().unwrap_or_else(|| candidates.clone());
+    let candidates = Arc::new(game.candidates(&trial.history, budget)?.into_indices());
+    let secrets = trial.secrets.clone().map_or_else(|| Arc::clone(&candidates), Arc::new);
     if secrets.is_empty() {
         return Ok(evaluation);
     }
@@ -69,10 +72,9 @@ pub fn evaluate(
         };
         // All candidates are what the strategy sees; only branches with a secret are followed.
         let parts = split(game, &secrets, &guess, budget)?;
-        let mut kept = if secrets.len() == candidates.len() {
-            parts.clone()
-        } else {
-            split(game, &candidates, &guess, budget)?
+        let mut kept = match secrets.len() == candidates.len() {
+            true => None,
+            false => Some(split(game, &candidates, &guess, budget)?),
         };
         for (class, secrets) in parts {
             if class == winning {
@@ -81,17 +83,22 @@ pub fn evaluate(
                 continue;
             }
             let turns = turns.iter().copied().chain([Turn { guess, class }]).collect();
-            let candidates = kept.remove(&class).expect("a secret is a candidate");
+            let secrets = Arc::new(secrets);
+            let candidates = match &mut kept {
+                None => Arc::clone(&secrets),
+                Some(kept) => Arc::new(kept.remove(&class).expect("a secret is a candidate")),
+            };
             open.push(Open { candidates, secrets, turns });
         }
     }
     Ok(evaluation)
 }
 
-/// A position of the game tree that is still to be played.
+/// A position of the game tree that is still to be played. Where all candidates are secrets, both are one list: lists of
+/// millions take longer to copy than anybody waits who has left.
 struct Open {
-    candidates: Vec<u32>,
-    secrets: Vec<u32>,
+    candidates: Arc<Vec<u32>>,
+    secrets: Arc<Vec<u32>>,
     turns: Vec<Turn>,
 }
 

@@ -1,6 +1,12 @@
 //! Rules with their space: what is dear to make and is shared by all calls on a game.
 
-use crate::{code::Code, rules::Rules, space::Space};
+use crate::{
+    budget::{Budget, Stopped},
+    candidates::CHUNK,
+    code::Code,
+    rules::Rules,
+    space::Space,
+};
 
 /// The most codes a game may have, whatever its caller allows: sums of fixed-point logarithms over a space fit
 /// 64 bits up to here.
@@ -71,12 +77,20 @@ impl Game {
     }
 
     /// How likely each of these secrets is, where they differ in that.
-    pub(crate) fn weights(&self, secrets: &[u32]) -> Option<Vec<u32>> {
-        let words = self.rules.word_list()?;
-        let weights = words.weights()?;
-        let weight = |secret| weights[words.secrets().partition_point(|other| other < secret)];
-        let weights: Vec<u32> = secrets.iter().map(weight).collect();
-        weights.windows(2).any(|pair| pair[0] != pair[1]).then_some(weights)
+    pub(crate) fn weights(
+        &self,
+        secrets: &[u32],
+        budget: &Budget,
+    ) -> Result<Option<Vec<u32>>, Stopped> {
+        let Some(words) = self.rules.word_list() else { return Ok(None) };
+        let Some(weights) = words.weights() else { return Ok(None) };
+        let mut all = Vec::with_capacity(secrets.len());
+        for some in secrets.chunks(CHUNK) {
+            budget.check()?;
+            let place = |secret| words.secrets().partition_point(|other| other < secret);
+            all.extend(some.iter().map(|secret| weights[place(secret)]));
+        }
+        Ok(all.windows(2).any(|pair| pair[0] != pair[1]).then_some(all))
     }
 
     /// Whether some secrets are more likely than others.

@@ -4,7 +4,7 @@
 
 use crate::{
     budget::{Budget, Stopped},
-    candidates::scan,
+    candidates::{CHUNK, scan},
     game::Game,
     history::History,
 };
@@ -40,22 +40,38 @@ impl Suspects {
     /// The weight grows by one factor for each lie to spare (after E. R. Berlekamp, Block coding for the binary symmetric
     /// channel with noiseless, delayless feedback, 1964, where the factor depends on the questions that are left). The sum
     /// stays below 2^27 or, where the game's own weights leave no room, no more than theirs.
-    pub fn weighted(&self, game: &Game) -> (Vec<u32>, Vec<u32>) {
-        let spare = self.by_lies.len() as u32 - 1;
-        let mut all: Vec<(u32, u32)> = (0..=spare)
-            .rev()
-            .zip(&self.by_lies)
-            .flat_map(|(spare, codes)| codes.iter().map(move |&code| (code, spare)))
-            .collect();
-        all.sort_unstable();
-        let codes: Vec<u32> = all.iter().map(|&(code, _)| code).collect();
-        let priors = game.weights(&codes).unwrap_or_else(|| vec![1; codes.len()]);
-        let sum: u64 = priors.iter().map(|&weight| u64::from(weight)).sum();
-        let fits = |factor: &u32| u64::from(*factor).pow(spare).saturating_mul(sum) < 1 << 27;
+    ///
+    /// # Errors
+    /// [`Stopped`] if the budget's flag was raised.
+    pub fn weighted(&self, game: &Game, budget: &Budget) -> Result<(Vec<u32>, Vec<u32>), Stopped> {
+        let most = self.by_lies.len() as u32 - 1;
+        let (mut codes, mut weights) = (vec![], vec![]);
+        let mut lists: Vec<_> = self.by_lies.iter().map(|codes| codes.iter().peekable()).collect();
+        for at in 0..self.len() {
+            if at % CHUNK == 0 {
+                budget.check()?;
+            }
+            let next = (0..).zip(&mut lists).filter_map(|(lies, list)| Some((list.peek()?, lies)));
+            let (&&code, lies) = next.min().expect("there are as many codes as are counted");
+            lists[lies as usize].next();
+            codes.push(code);
+            // For now, how many lies it has to spare.
+            weights.push(most - lies);
+        }
+        let priors = game.weights(&codes, budget)?;
+        let sum = match &priors {
+            Some(priors) => priors.iter().map(|&weight| u64::from(weight)).sum(),
+            None => codes.len() as u64,
+        };
+        let fits = |factor: &u32| u64::from(*factor).pow(most).saturating_mul(sum) < 1 << 27;
         let factor = (1..=FACTOR).rev().find(fits).unwrap_or(1);
-        let weight = |(&prior, (_, spare)): (&u32, (u32, u32))| prior * factor.pow(spare);
-        let weights = priors.iter().zip(all).map(weight).collect();
-        (codes, weights)
+        for (at, weight) in weights.iter_mut().enumerate() {
+            if at % CHUNK == 0 {
+                budget.check()?;
+            }
+            *weight = priors.as_ref().map_or(1, |priors| priors[at]) * factor.pow(*weight);
+        }
+        Ok((codes, weights))
     }
 }
 
@@ -76,7 +92,7 @@ impl Game {
         let wins = wins(self, history);
         let mut by_lies = vec![vec![]; max_lies + 1];
         if history.turns().is_empty() {
-            by_lies[0] = self.space().secrets().iter().collect();
+            by_lies[0] = self.candidates(history, budget)?.into_indices();
             return Ok(Suspects { by_lies });
         }
         scan(self, history, budget, |secrets, contradicted| {

@@ -105,7 +105,8 @@ pub fn partition(
     let mut tally = Tally::new(game.rules().answers());
     cells(game, candidates.indices(), guess, budget, |_, cells| tally.add(cells))?;
     let partition = tally.partition();
-    let Some(weights) = game.weights(candidates.indices()) else { return Ok(partition) };
+    let weights = game.weights(candidates.indices(), budget)?;
+    let Some(weights) = weights else { return Ok(partition) };
     let mut all = weights.into_iter();
     classify(game, candidates.indices(), guess, budget, |_, class| {
         tally.weigh(class, all.next().expect("a weight a candidate"));

@@ -11,9 +11,9 @@ use common::{
     game, rules,
 };
 use herdsman_engine::{
-    Advice, Budget, Canonical, Choice, Class, Code, Game, Given, History, Pool, Rules,
-    SharedAdvice, StopFlag, Stopped, Strategy as Play, Tie, Trial, Turn, diagnose, evaluate,
-    keeps_hints, partition, suggest,
+    Advice, Budget, Canonical, Choice, Class, Code, Game, Given, Goal, History, Pool, Progress,
+    Rules, SharedAdvice, SolveError, SolveLimits, StopFlag, Stopped, Strategy as Play, Tie, Trial,
+    Turn, diagnose, evaluate, keeps_hints, partition, simulate, solve, suggest, suggest_lying,
 };
 use proptest::{prelude::*, sample::Index, test_runner::TestRunner};
 
@@ -300,18 +300,26 @@ fn a_raised_flag_stops_every_kind_of_work() {
     let guess = game.code(0);
     let history =
         History::new(vec![Turn { guess, class: game.rules().score(&guess, &guess) }]).unwrap();
-    let minimax = Choice { strategy: Play::Minimax, ..Choice::default() };
+    let (start, trial) = (History::default(), Trial::default());
+    let suspects = game.suspects(&start, 1, &Budget::unlimited()).unwrap();
     let flag = StopFlag::default();
     let budget = Budget::new(flag.clone(), u64::MAX);
     flag.stop();
+    assert_eq!(game.candidates(&start, &budget), Err(Stopped));
     assert_eq!(game.candidates(&history, &budget), Err(Stopped));
     assert_eq!(partition(&game, &all, &guess, &budget), Err(Stopped));
-    assert_eq!(suggest(&game, &History::default(), &all, &minimax, 1, &budget), Err(Stopped));
-    assert_eq!(
-        evaluate(&game, &minimax, &Trial::default(), &Default::default(), &budget),
-        Err(Stopped)
-    );
+    for strategy in Play::ALL {
+        let choice = Choice { strategy, ..Choice::default() };
+        assert_eq!(suggest(&game, &start, &all, &choice, 1, &budget), Err(Stopped));
+        assert_eq!(simulate(&game, &start, &guess, &choice, &budget), Err(Stopped));
+        assert_eq!(evaluate(&game, &choice, &trial, &Default::default(), &budget), Err(Stopped));
+        assert_eq!(suggest_lying(&game, &start, &suspects, &choice, 1, &budget), Err(Stopped));
+    }
     assert_eq!(diagnose(&game, &history, &budget), Err(Stopped));
+    assert_eq!(game.suspects(&history, 1, &budget), Err(Stopped));
+    let (limits, progress) = (SolveLimits::default(), Progress::default());
+    let solved = solve(&game, &all, Goal::default(), limits, &progress, &budget);
+    assert_eq!(solved.err(), Some(SolveError::Stopped));
 }
 
 #[test]

@@ -112,6 +112,12 @@ impl Dictionaries {
         self.iter().find(|dictionary| dictionary.name == name).map(|dictionary| &dictionary.words)
     }
 
+    /// The name of a list.
+    pub(crate) fn name(&self, words: &WordList) -> Option<&str> {
+        let own = self.iter().find(|dictionary| dictionary.words == *words);
+        own.map(|dictionary| dictionary.name.as_str())
+    }
+
     /// A list from a request, or the server's own if it is the same: of that there need be one only.
     pub(crate) fn own(&self, words: WordList) -> WordList {
         let own = self.iter().map(|dictionary| &dictionary.words).find(|own| **own == words);

@@ -12,10 +12,9 @@ use herdsman_engine::{
     Advice, Budget, Candidates, Canonical, Choice, Game, Partition, Rules, SharedAdvice, Stopped,
     TooLarge, suggest,
 };
-use moka::sync::Cache;
 
 use crate::{
-    cache::{AdviceKey, AnalysisKey, Origin, Position, weight},
+    cache::{AdviceKey, AnalysisKey, Counts, Kept, Origin, Position},
     config::Config,
     dictionaries::Dictionaries,
 };
@@ -35,12 +34,12 @@ pub(crate) struct Analysis {
 
 /// What is dear to make and was used lately.
 pub(crate) struct Games {
-    games: Cache<Rules, Arc<Game>>,
-    candidates: Cache<Position, Arc<Candidates>>,
+    games: Kept<Rules, Arc<Game>>,
+    candidates: Kept<Position, Arc<Candidates>>,
     /// By canonical position; nothing where advice cannot be shared.
-    advice: Cache<AdviceKey, Option<Arc<SharedAdvice>>>,
+    advice: Kept<AdviceKey, Option<Arc<SharedAdvice>>>,
     /// By canonical position and guess.
-    analyses: Cache<AnalysisKey, Arc<Analysis>>,
+    analyses: Kept<AnalysisKey, Arc<Analysis>>,
     max_codes: u32,
 }
 
@@ -60,31 +59,27 @@ impl Games {
         let of_advice = position_bytes();
         let of_analyses = position_bytes();
         Games {
-            games: Cache::builder()
-                .max_capacity(config.game_cache_bytes)
-                .weigher(|_, game: &Arc<Game>| weight(game.memory()))
-                .build(),
-            candidates: Cache::builder()
-                .max_capacity(config.candidate_cache_bytes)
-                .weigher(move |position: &Position, list: &Arc<Candidates>| {
-                    weight(of_candidates(position) + size_of_val(list.indices()))
-                })
-                .build(),
-            advice: Cache::builder()
-                .max_capacity(answer_bytes / 2)
-                .weigher(move |key: &AdviceKey, advice: &Option<Arc<SharedAdvice>>| {
+            games: Kept::new(config.game_cache_bytes, |_, game: &Arc<Game>| game.memory()),
+            candidates: Kept::new(
+                config.candidate_cache_bytes,
+                move |position, list: &Arc<Candidates>| {
+                    of_candidates(position) + size_of_val(list.indices())
+                },
+            ),
+            advice: Kept::new(
+                answer_bytes / 2,
+                move |key: &AdviceKey, advice: &Option<Arc<SharedAdvice>>| {
                     let advice = advice.as_ref().map_or(0, |advice| advice.memory());
-                    weight(size_of::<AdviceKey>() + of_advice(&key.position) + advice)
-                })
-                .build(),
-            analyses: Cache::builder()
-                .max_capacity(answer_bytes / 2)
-                .weigher(move |key: &AnalysisKey, analysis: &Arc<Analysis>| {
+                    size_of::<AdviceKey>() + of_advice(&key.position) + advice
+                },
+            ),
+            analyses: Kept::new(
+                answer_bytes / 2,
+                move |key: &AnalysisKey, analysis: &Arc<Analysis>| {
                     let parts = size_of_val(analysis.partition.parts());
-                    let entry = size_of::<(AnalysisKey, Analysis)>();
-                    weight(entry + of_analyses(&key.position) + parts)
-                })
-                .build(),
+                    size_of::<(AnalysisKey, Analysis)>() + of_analyses(&key.position) + parts
+                },
+            ),
             max_codes: config.max_codes,
         }
     }
@@ -95,7 +90,17 @@ impl Games {
     /// [`TooLarge`], before anything is allocated.
     pub(crate) fn game(&self, rules: &Rules) -> Result<Arc<Game>, TooLarge> {
         let make = || Game::new(rules.clone(), self.max_codes).map(Arc::new);
-        self.games.try_get_with_by_ref(rules, make).map_err(|error| *error)
+        self.games.get_or_make(rules, make)
+    }
+
+    /// What was asked of each cache, by its name.
+    pub(crate) fn counts(&self) -> [(&'static str, Counts); 4] {
+        [
+            ("games", self.games.counts()),
+            ("candidates", self.candidates.counts()),
+            ("shared_advice", self.advice.counts()),
+            ("shared_analyses", self.analyses.counts()),
+        ]
     }
 
     /// The codes of a game that agree with a history.

@@ -26,6 +26,7 @@ mod methods;
 mod metrics;
 mod process;
 mod rate;
+mod saved;
 mod scrape;
 mod stack;
 mod tls;
@@ -53,6 +54,7 @@ use config::milliseconds;
 use dictionaries::Dictionaries;
 use grpc::{SERVICE, Solver, SolverServer};
 use metrics::{Metrics, Others};
+use saved::Saver;
 use scrape::Scrape;
 use stack::{Shared, Stop};
 use tls::Tls;
@@ -67,6 +69,7 @@ pub struct Server {
     solver: Solver,
     tls: Option<Tls>,
     callers: Callers,
+    saver: Option<Saver>,
     scraped: Option<std::net::TcpListener>,
 }
 
@@ -84,7 +87,7 @@ pub async fn run(
 }
 
 impl Server {
-    /// A server with these settings; its files are read and its computing threads are started.
+    /// A server with these settings; its files and saved answers are read and its threads are started.
     ///
     /// # Errors
     /// If a file or the address for metrics cannot be used, or the system gives no threads.
@@ -94,7 +97,9 @@ impl Server {
             .map_err(io::Error::other)?;
         let scraped = config.metrics_listen.map(scrape::listen).transpose()?;
         let solver = Solver::new(config.clone(), compute, dictionaries);
-        Ok(Server { config, solver, tls, callers, scraped })
+        let file = saved::load(&config, &solver);
+        let saver = file.map(|file| Saver::start(file, solver.clone(), &config)).transpose()?;
+        Ok(Server { config, solver, tls, callers, saver, scraped })
     }
 
     /// Reads all files that these settings name, as [`Server::new`] does, and starts nothing.
@@ -115,6 +120,12 @@ impl Server {
         self.scraped.as_ref()?.local_addr().ok()
     }
 
+    /// Tells, whenever it is called, what was asked of each cache, by its name.
+    pub fn cache_counts(&self) -> impl Fn() -> Vec<(&'static str, Counts)> + use<> {
+        let solver = self.solver.clone();
+        move || solver.cache_counts()
+    }
+
     /// Serves as [`run`] does.
     ///
     /// # Errors
@@ -124,16 +135,11 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Server { config, solver, tls, callers, scraped } = self;
+        let caches = Box::new(self.cache_counts());
+        let Server { config, solver, tls, callers, saver, scraped } = self;
         let stop = Stop::default();
-        let metrics = Metrics::new(Others {
-            jobs: solver.compute().stats(),
-            alive: stop.alive.clone(),
-            caches: {
-                let solver = solver.clone();
-                Box::new(move || solver.cache_counts())
-            },
-        });
+        let jobs = solver.compute().stats();
+        let metrics = Metrics::new(Others { jobs, alive: stop.alive.clone(), caches });
         let shared = Arc::new(Shared { stop, callers: Arc::new(callers), metrics });
         let stop = &shared.stop;
         // To the end: metrics tell of the stop too.
@@ -162,8 +168,15 @@ impl Server {
         sleep(milliseconds(config.drain_ms)).await;
         stop.accepting.cancel();
         stop.alive.close();
-        if timeout(milliseconds(config.grace_ms), stop.alive.wait()).await.is_err() {
-            tracing::warn!(calls = stop.alive.len(), "ending calls that did not finish in time");
+        // Answers are saved meanwhile: what calls still find by then is not among them.
+        let saved = async {
+            if let Some(saver) = saver {
+                saver.finish().await;
+            }
+        };
+        let finished = async { tokio::join!(stop.alive.wait(), saved) };
+        if timeout(milliseconds(config.grace_ms), finished).await.is_err() {
+            tracing::warn!(calls = stop.alive.len(), "ending what did not finish in time");
         }
         stop.calls.cancel();
         if timeout(CLOSING, &mut serving).await.is_err() {

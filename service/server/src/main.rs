@@ -61,10 +61,10 @@ async fn serve(config: Config) -> io::Result<()> {
     let address = config.listen;
     let tls = config.tls_cert.is_some();
     let exposed = config.exposed();
+    let stop = stop_signal()?;
     // Whoever is let in is served, so dictionaries are read first.
     let server = Server::new(config)?;
     let listener = listen(address).map_err(|error| cannot_listen(address, error))?;
-    let stop = stop_signal()?;
     for danger in exposed {
         tracing::warn!("{danger}");
     }
@@ -149,10 +149,16 @@ struct Signals {
     terminate: tokio::signal::unix::Signal,
 }
 
+/// The number of SIGXFSZ, which by itself ends a process that writes a file beyond the size it is allowed.
+#[cfg(unix)]
+const FILE_TOO_LARGE: i32 = 25;
+
 #[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
+        // From here on such a write fails like that to a full disk.
+        drop(signal(SignalKind::from_raw(FILE_TOO_LARGE))?);
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,

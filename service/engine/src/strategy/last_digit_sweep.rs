@@ -1,6 +1,12 @@
 //! The beginner who changes one symbol at a time.
 
-use crate::{game::Game, history::Turn, rules::Rules};
+use crate::{
+    budget::{Budget, Stopped},
+    candidates::CHUNK,
+    game::Game,
+    history::Turn,
+    rules::Rules,
+};
 
 pub(super) const DESCRIPTION: &str = "the first code with one last symbol after the other, watching what changes, until \
      the last symbol is known; then the first candidate: a beginner (folklore)";
@@ -13,11 +19,27 @@ pub(super) fn can_play(rules: &Rules) -> bool {
 }
 
 /// The next guess after these turns.
-pub(super) fn choose(game: &Game, turns: &[Turn], candidates: &[u32]) -> u32 {
+///
+/// # Errors
+/// [`Stopped`] if the budget's flag was raised.
+pub(super) fn choose(
+    game: &Game,
+    turns: &[Turn],
+    candidates: &[u32],
+    budget: &Budget,
+) -> Result<u32, Stopped> {
     let last = |index: u32| game.code(index).symbols().last().copied();
     let first = candidates[0];
-    if candidates.iter().all(|&candidate| last(candidate) == last(first)) {
-        return first;
+    let mut known = true;
+    for some in candidates.chunks(CHUNK) {
+        budget.check()?;
+        known = some.iter().all(|&candidate| last(candidate) == last(first));
+        if !known {
+            break;
+        }
+    }
+    if known {
+        return Ok(first);
     }
     let mut code = game.code(0);
     for symbol in 0..game.rules().symbols() as u8 {
@@ -29,8 +51,8 @@ pub(super) fn choose(game: &Game, turns: &[Turn], candidates: &[u32]) -> u32 {
         };
         *end = symbol;
         if allowed && turns.iter().all(|turn| turn.guess != code) {
-            return game.index(&code);
+            return Ok(game.index(&code));
         }
     }
-    first
+    Ok(first)
 }

@@ -30,7 +30,7 @@ pub fn suggest_lying(
     top: usize,
     budget: &Budget,
 ) -> Result<Advice, Stopped> {
-    let (all, weights) = suspects.weighted(game);
+    let (all, weights) = suspects.weighted(game, budget)?;
     assert!(!all.is_empty(), "a contradictory history has no next guess");
     let candidates = Candidates::from_sorted(all);
     let turns = history.turns();
@@ -58,7 +58,7 @@ pub fn suggest_lying(
                 Strategy::RandomConsistent => Strategy::RandomConsistent,
                 _ => Strategy::FirstConsistent,
             };
-            (by_fit(game, turns, likely, &Choice { strategy, ..*choice }, top), true)
+            (by_fit(game, turns, likely, &Choice { strategy, ..*choice }, top, budget)?, true)
         }
     };
     let suggestions = guesses.iter().map(|&guess| measured(game, &candidates, guess, budget));

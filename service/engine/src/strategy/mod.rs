@@ -385,18 +385,18 @@ pub(crate) fn rank(
     let Choice { strategy, tie, pool, .. } = *choice;
     // The beginner who does not watch what fits plays on where one code is left.
     if strategy == Strategy::RepeatScan {
-        return all(vec![repeat_scan::choose(game, turns, candidates)]);
+        return all(vec![repeat_scan::choose(game, turns, candidates, budget)?]);
     }
     // Of two candidates each tells the two apart, and so does no better guess.
     let settled =
         candidates.len() == 2 && top == 1 && (tie == Tie::Candidate || pool == Pool::Consistent);
     let measure = strategy.rule_of_thumb().measure();
-    let weights = game.weights(candidates);
+    let weights = game.weights(candidates, budget)?;
     if candidates.len() == 1 || settled && measure.is_some() && weights.is_none() {
         return all(candidates[..1].to_vec());
     }
     let Some(measure) = measure else {
-        return all(by_fit(game, turns, candidates, choice, top));
+        return all(by_fit(game, turns, candidates, choice, top, budget)?);
     };
     let (weights, one_of_each) = (weights.as_deref(), top == 1);
     let question =
@@ -412,10 +412,13 @@ fn by_fit(
     candidates: &[u32],
     choice: &Choice,
     top: usize,
-) -> Vec<u32> {
-    match choice.strategy {
+    budget: &Budget,
+) -> Result<Vec<u32>, Stopped> {
+    Ok(match choice.strategy {
         Strategy::RandomConsistent => random_consistent::choose(candidates, choice.seed, top),
-        Strategy::LastDigitSweep => vec![last_digit_sweep::choose(game, turns, candidates)],
+        Strategy::LastDigitSweep => {
+            vec![last_digit_sweep::choose(game, turns, candidates, budget)?]
+        }
         _ => first_consistent::choose(candidates, top),
-    }
+    })
 }

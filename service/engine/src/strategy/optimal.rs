@@ -61,8 +61,8 @@ pub(super) fn play(
     };
     let renamed = game.candidates(canonical.history(), budget)?;
     let play = prove(game, renamed.indices(), objective, budget)?;
+    let dead = scan::dead_symbols(game, renamed.indices(), budget)?;
     Ok(play.map(|play| {
-        let dead = scan::dead_symbols(game, renamed.indices());
         let guess = canonical.smallest(&play.guess, dead, 1).pop_first();
         Play { guess: guess.expect("some guess stands for it"), ..play }
     }))

@@ -135,11 +135,16 @@ impl<'a> Plan<'a> {
             (Pool::Any, None) => Guesses::All(game.size()),
             (Pool::Any, Some(list)) => Guesses::Some(list.into()),
             (Pool::Consistent, None) => Guesses::Some(candidates.into()),
-            (Pool::Consistent, Some(mut list)) => {
-                list.retain(|guess| candidates.binary_search(guess).is_ok());
-                Guesses::Some(list.into())
+            (Pool::Consistent, Some(list)) => {
+                let fits = |guess| candidates.binary_search(&guess).is_ok();
+                Guesses::Some(those(&Guesses::Some(list.into()), fits, budget)?.into())
             }
-            (Pool::Hints, list) => Guesses::Some(hinted(question, list, budget)?.into()),
+            (Pool::Hints, list) => {
+                let list =
+                    list.map_or(Guesses::All(game.size()), |list| Guesses::Some(list.into()));
+                let keeps = |guess| keeps_hints(game.rules(), question.turns, &game.code(guess));
+                Guesses::Some(those(&list, keeps, budget)?.into())
+            }
         };
         let most = budget.max_scores;
         let each = match game.rules().feedback() {
@@ -164,19 +169,18 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The guesses that keep what the answers showed: of these, or of all.
-fn hinted(
-    question: &Question<'_>,
-    list: Option<Vec<u32>>,
+/// Those of the guesses that are as they should be.
+fn those(
+    guesses: &Guesses<'_>,
+    fits: impl Fn(u32) -> bool,
     budget: &Budget,
 ) -> Result<Vec<u32>, Stopped> {
-    let Question { game, turns, .. } = *question;
-    let list = list.unwrap_or_else(|| (0..game.size()).collect());
     let mut kept = vec![];
-    for chunk in list.chunks(CHUNK) {
-        budget.check()?;
-        let keeps = |guess: &&u32| keeps_hints(game.rules(), turns, &game.code(**guess));
-        kept.extend(chunk.iter().filter(keeps));
+    for at in 0..guesses.len() {
+        if at % CHUNK == 0 {
+            budget.check()?;
+        }
+        kept.extend(Some(guesses.get(at)).filter(|&guess| fits(guess)));
     }
     Ok(kept)
 }
@@ -190,26 +194,33 @@ fn even(count: usize, most: u64, get: impl Fn(usize) -> u32) -> Vec<u32> {
 /// The guesses that differ, if they are so few that it pays to pick them out of the space.
 fn different(question: &Question<'_>, budget: &Budget) -> Result<Option<Vec<u32>>, Stopped> {
     let Question { game, turns, candidates, .. } = *question;
-    let dead = dead_symbols(game, candidates);
+    let dead = dead_symbols(game, candidates, budget)?;
     let most = game.size() as usize / 2;
     Symmetry::new(game.rules(), turns).guesses(game.space(), dead, most, budget)
 }
 
 /// The symbols that no candidate has, a bit each.
-pub(super) fn dead_symbols(game: &Game, candidates: &[u32]) -> u64 {
+pub(super) fn dead_symbols(
+    game: &Game,
+    candidates: &[u32],
+    budget: &Budget,
+) -> Result<u64, Stopped> {
     let mut dead = u64::MAX >> (64 - game.rules().symbols());
     // Neighbours have most symbols in common, so candidates that lie apart are looked at first: once all symbols are
     // found the rest need not be.
-    for start in 0..LANES {
-        for &candidate in candidates.iter().skip(start).step_by(LANES) {
-            let code = game.code(candidate);
-            dead = code.symbols().iter().fold(dead, |dead, symbol| dead & !(1 << symbol));
-        }
-        if dead == 0 {
-            break;
+    for start in 0..LANES.min(candidates.len()) {
+        for some in candidates[start..].chunks(CHUNK * LANES) {
+            budget.check()?;
+            for &candidate in some.iter().step_by(LANES) {
+                let code = game.code(candidate);
+                dead = code.symbols().iter().fold(dead, |dead, symbol| dead & !(1 << symbol));
+            }
+            if dead == 0 {
+                return Ok(0);
+            }
         }
     }
-    dead
+    Ok(dead)
 }
 
 /// A scan under way.

@@ -128,7 +128,7 @@ impl SharedAdvice {
         Ok(Some(SharedAdvice {
             kinds: vec![Kind { suggestion, rank: Rank::default() }],
             top: 1,
-            dead: scan::dead_symbols(game, left),
+            dead: scan::dead_symbols(game, left, budget)?,
             candidates: candidates.len(),
             proven: Some(play.value),
         }))
@@ -143,7 +143,7 @@ impl SharedAdvice {
         let scan::Question { game, measure, tie, .. } = *question;
         let top = question.top - MAX_TIED;
         let (guesses, _) = scan::best(question, budget)?;
-        let dead = scan::dead_symbols(game, candidates.indices());
+        let dead = scan::dead_symbols(game, candidates.indices(), budget)?;
         // Kinds until as many guesses stand for them as are asked for, and those that are as good as the last.
         let (mut kinds, mut found): (Vec<Kind>, BTreeSet<Code>) = Default::default();
         let mut is_whole = guesses.len() < question.top;

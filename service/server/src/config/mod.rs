@@ -123,10 +123,26 @@ pub struct Config {
     #[arg(long, default_value_t = 64 << 20, value_parser = range64(0..=1 << 40),
         help_heading = "Caches")]
     pub candidate_cache_bytes: u64,
-    /// Bytes of answers of BestNextGuess and Analyze kept: some fifty thousand.
+    /// Bytes of answers of BestNextGuess and Analyze kept: some thirty thousand.
     #[arg(long, default_value_t = 64 << 20, value_parser = range64(0..=1 << 40),
         help_heading = "Caches")]
     pub answer_cache_bytes: u64,
+    /// A file that answers are saved to, now and then and on stop, and are there again after a restart. None by
+    /// default. Whoever can write it decides what is answered.
+    #[arg(long, value_name = "FILE", help_heading = "Caches")]
+    pub cache_file: Option<PathBuf>,
+    /// Bytes of requests and answers saved, those first that took longest: some fifty thousand. The file takes up to four
+    /// times as much.
+    #[arg(long, default_value_t = 16 << 20,
+        value_parser = range64(1 << 10..=1 << 32), help_heading = "Caches")]
+    pub cache_file_bytes: u64,
+    /// How often answers are saved, in milliseconds, where there are new ones: a crash costs what minutes gathered.
+    #[arg(long, default_value_t = 300_000, value_parser = range(1..=86_400_000),
+        help_heading = "Caches")]
+    pub cache_save_ms: u32,
+    /// The longest that reading answers back may hold up a start, in milliseconds; what is left then is left out.
+    #[arg(long, default_value_t = 1000, value_parser = range(1..=60_000), help_heading = "Caches")]
+    pub cache_load_ms: u32,
 
     /// The most connections; further ones wait to be accepted. Below the 1024 files that a process may usually open.
     #[arg(long, default_value_t = 1000, value_parser = range(1..=1_000_000), help_heading = "Network")]

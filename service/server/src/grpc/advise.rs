@@ -15,7 +15,7 @@ use super::{
     status::{Failure, Reason, Violation, Violations},
 };
 use crate::{
-    cache::{AdviceKey, AnalysisKey, Origin, Position},
+    cache::{AdviceKey, AnalysisKey, Origin, Position, Timed},
     dictionaries::Dictionaries,
     games::{self, Games},
 };
@@ -40,10 +40,12 @@ pub(super) async fn best_next_guess(
             let large = is_large(&key.position.rules, &shared.config);
             let advise = if large { advise_large } else { advise };
             let max_scores = key.max_scores;
-            shared.run(max_scores, move |games, budget| advise(games, &key, budget)).await
+            let job =
+                move |games: &Games, budget: &Budget| Timed::run(|| advise(games, &key, budget));
+            shared.run(max_scores, job).await
         })
         .await?;
-    match advice {
+    match advice.answer {
         Some(advice) => {
             let source = match advice.source() {
                 // Where it was known from says more than where it was kept since.
@@ -60,7 +62,7 @@ pub(super) async fn best_next_guess(
 }
 
 /// Checks what is asked of the game of these rules, and reduces it to what its answer depends on.
-fn read(
+pub(super) fn read(
     shared: &Shared,
     mut violations: Violations,
     rules: Option<Rules>,
@@ -214,29 +216,42 @@ fn fill(reply: &mut v1::BestNextGuessResponse, rules: &Rules, advice: &Best, rem
 
 pub(super) async fn analyze(
     shared: &Arc<Shared>,
-    request: v1::AnalyzeRequest,
+    mut request: v1::AnalyzeRequest,
 ) -> Result<v1::AnalyzeResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules).await?;
+    let rules = violations.game(shared, request.rules.take()).await?;
+    let (key, history) = read_analysis(shared, violations, rules, &request)?;
+    let computing = (Arc::clone(shared), key.clone());
+    let (analysis, _) = shared
+        .analyses
+        .get(&key, move || async move {
+            let (shared, key) = computing;
+            let job =
+                move |games: &Games, budget: &Budget| Timed::run(|| split(games, &key, budget));
+            shared.run(u64::MAX, job).await
+        })
+        .await?;
+    match analysis.answer {
+        Some(analysis) => Ok(analysis),
+        None => Err(shared.contradiction(key.position.rules, history, &request.history).await),
+    }
+}
+
+/// As [`read`], for Analyze.
+pub(super) fn read_analysis(
+    shared: &Shared,
+    mut violations: Violations,
+    rules: Option<Rules>,
+    request: &v1::AnalyzeRequest,
+) -> Result<(AnalysisKey, History), Failure> {
     let history = violations.history(rules.as_ref(), &request.history, &shared.config);
     let guess =
         rules.as_ref().and_then(|rules| violations.code(rules, || "guess".into(), &request.guess));
     let (Some(rules), Some(history), Some(guess)) = (rules, history, guess) else {
         return Err(violations.into());
     };
-    let key = AnalysisKey { position: Position::new(rules, &history), guess, rate: request.rate };
-    let computing = (Arc::clone(shared), key.clone());
-    let (analysis, _) = shared
-        .analyses
-        .get(&key, move || async move {
-            let (shared, key) = computing;
-            shared.run(u64::MAX, move |games, budget| split(games, &key, budget)).await
-        })
-        .await?;
-    match analysis {
-        Some(analysis) => Ok(analysis),
-        None => Err(shared.contradiction(key.position.rules, history, &request.history).await),
-    }
+    let position = Position::new(rules, &history);
+    Ok((AnalysisKey { position, guess, rate: request.rate }, history))
 }
 
 /// The job of Analyze.
@@ -283,37 +298,40 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
 }
 
 /// Whether an answer measured all it should: only then is it kept.
-pub(super) fn is_whole(advice: &Advice) -> bool {
-    advice.as_ref().is_some_and(|advice| advice.exhaustive)
+pub(super) fn is_whole(advice: &Timed<Advice>) -> bool {
+    advice.answer.as_ref().is_some_and(|advice| advice.exhaustive)
 }
 
 /// The same for an analysis.
-pub(super) fn is_whole_analysis(analysis: &Analysis) -> bool {
-    analysis.as_ref().is_some_and(|analysis| analysis.best.iter().all(|best| best.exhaustive))
+pub(super) fn is_whole_analysis(analysis: &Timed<Analysis>) -> bool {
+    analysis
+        .answer
+        .as_ref()
+        .is_some_and(|analysis| analysis.best.iter().all(|best| best.exhaustive))
 }
 
 pub(super) fn advice_memory(
     key: &AdviceKey,
-    advice: &Advice,
+    advice: &Timed<Advice>,
     dictionaries: &Dictionaries,
 ) -> usize {
     let suggestion =
         |suggestion: &v1::Suggestion| size_of::<v1::Suggestion>() + suggestion.guess.capacity();
-    let reply = advice.as_ref().map_or(0, |reply| {
+    let reply = advice.answer.as_ref().map_or(0, |reply| {
         reply.secret.capacity() + reply.suggestions.iter().map(suggestion).sum::<usize>()
     });
-    size_of::<(AdviceKey, Advice)>() + key.position.memory(dictionaries) + reply
+    size_of::<(AdviceKey, Timed<Advice>)>() + key.position.memory(dictionaries) + reply
 }
 
 pub(super) fn analysis_memory(
     key: &AnalysisKey,
-    analysis: &Analysis,
+    analysis: &Timed<Analysis>,
     dictionaries: &Dictionaries,
 ) -> usize {
-    let rows = analysis.as_ref().map_or(0, |reply| {
+    let rows = analysis.answer.as_ref().map_or(0, |reply| {
         // A guess of a few bytes takes no more than its place in the allocator.
         size_of_val(reply.partition.as_slice())
             + reply.best.len() * (size_of::<v1::RatedGuess>() + 64)
     });
-    size_of::<(AnalysisKey, Analysis)>() + key.position.memory(dictionaries) + rows
+    size_of::<(AnalysisKey, Timed<Analysis>)>() + key.position.memory(dictionaries) + rows
 }

@@ -169,11 +169,26 @@ pub(super) fn tie(tie: v1::TieRule) -> Tie {
     }
 }
 
+pub(super) fn tie_number(tie: Tie) -> v1::TieRule {
+    match tie {
+        Tie::Any => v1::TieRule::Any,
+        Tie::Candidate => v1::TieRule::Candidate,
+    }
+}
+
 pub(super) fn pool(pool: v1::GuessPool) -> Pool {
     match pool {
         v1::GuessPool::Unspecified | v1::GuessPool::Any => Pool::Any,
         v1::GuessPool::Consistent => Pool::Consistent,
         v1::GuessPool::Hints => Pool::Hints,
+    }
+}
+
+pub(super) fn pool_number(pool: Pool) -> v1::GuessPool {
+    match pool {
+        Pool::Any => v1::GuessPool::Any,
+        Pool::Consistent => v1::GuessPool::Consistent,
+        Pool::Hints => v1::GuessPool::Hints,
     }
 }
 

@@ -16,6 +16,7 @@ mod filter;
 mod info;
 mod rate;
 mod rules;
+mod saved;
 mod score;
 mod simulate;
 mod solve;
@@ -29,7 +30,7 @@ use herdsman_proto::v1::{self, solver_service_server::SolverService};
 use tonic::{Request, Response, Status, server::NamedService};
 
 use crate::{
-    cache::{AdviceKey, AnalysisKey, Cache, Counts},
+    cache::{AdviceKey, AnalysisKey, Cache, Counts, Timed},
     call::Deadline,
     compute::Compute,
     config::Config,
@@ -56,8 +57,8 @@ struct Shared {
     proofs: Compute,
     games: Arc<Games>,
     dictionaries: Arc<Dictionaries>,
-    advice: Cache<AdviceKey, advise::Advice, Failure>,
-    analyses: Cache<AnalysisKey, advise::Analysis, Failure>,
+    advice: Cache<AdviceKey, Timed<advise::Advice>, Failure>,
+    analyses: Cache<AnalysisKey, Timed<advise::Analysis>, Failure>,
 }
 
 impl Solver {
@@ -93,7 +94,9 @@ impl Solver {
 
     /// What was asked of each cache, by its name.
     pub(crate) fn cache_counts(&self) -> Vec<(&'static str, Counts)> {
-        vec![]
+        let Shared { games, advice, analyses, .. } = &*self.0;
+        let replies = [("advice", advice.counts()), ("analyses", analyses.counts())];
+        replies.into_iter().chain(games.counts()).collect()
     }
 }
 

@@ -59,10 +59,15 @@ impl Violations {
         rules: Option<v1::Rules>,
     ) -> Result<Option<Rules>, Failure> {
         let rules = self.rules(shared, rules).await?;
-        Ok(rules.and_then(|rules| match rules.code_spec() {
+        Ok(rules.and_then(|rules| self.enumerable_or_sampled(rules, &shared.config)))
+    }
+
+    /// The same rules, if the codes of the game may be enumerated, or can be sampled.
+    pub(super) fn enumerable_or_sampled(&mut self, rules: Rules, config: &Config) -> Option<Rules> {
+        match rules.code_spec() {
             Some(_) => Some(rules),
-            None => self.enumerable(rules, &shared.config),
-        }))
+            None => self.enumerable(rules, config),
+        }
     }
 
     /// The same rules, if the codes of the game may be enumerated.
@@ -103,7 +108,11 @@ fn invalid(field: &str, problem: impl ToString) -> Violation {
     Violation::new(format!("rules{field}"), Reason::InvalidRules, problem)
 }
 
-fn read(rules: Option<v1::Rules>, dictionaries: &Dictionaries) -> Result<Rules, Violation> {
+/// The rules of a request, of any size.
+pub(super) fn read(
+    rules: Option<v1::Rules>,
+    dictionaries: &Dictionaries,
+) -> Result<Rules, Violation> {
     let missing = || {
         let forms = "set `preset`, as in `bulls-and-cows`, or `codes`, `words` or `numbers`";
         invalid("", format!("the game is missing: {forms}"))

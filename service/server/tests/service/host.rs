@@ -7,7 +7,7 @@ use herdsman_proto::{
     text,
     v1::{self, rules::Game, solver_service_client::SolverServiceClient},
 };
-use herdsman_server::{Config, Server, Stats};
+use herdsman_server::{Config, Counts, Server, Stats};
 use hyper_util::{
     client::legacy::{Client as HttpClient, connect::HttpConnector},
     rt::TokioExecutor,
@@ -28,6 +28,7 @@ pub(crate) struct Host {
     pub(crate) stats: watch::Receiver<Stats>,
     /// Where its metrics are read.
     pub(crate) metrics: Option<SocketAddr>,
+    counts: Box<dyn Fn() -> Vec<(&'static str, Counts)> + Send + Sync>,
     stop: oneshot::Sender<()>,
     served: JoinHandle<std::io::Result<()>>,
 }
@@ -37,10 +38,11 @@ impl Host {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = Server::new(config).unwrap();
-        let (stats, metrics) = (server.stats(), server.metrics_address());
+        let (stats, counts) = (server.stats(), Box::new(server.cache_counts()));
+        let metrics = server.metrics_address();
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(server.serve(listener, async { stopped.await.unwrap_or(()) }));
-        Host { address, stats, metrics, stop, served }
+        Host { address, stats, metrics, counts, stop, served }
     }
 
     pub(crate) fn http(&self) -> Http {
@@ -61,6 +63,11 @@ impl Host {
     /// Waits until the threads are in this state.
     pub(crate) async fn when(&self, reached: impl FnMut(&Stats) -> bool) -> Stats {
         *soon(self.stats.clone().wait_for(reached)).await.unwrap()
+    }
+
+    /// What was asked of the cache of this name.
+    pub(crate) fn counts(&self, cache: &str) -> Counts {
+        (self.counts)().into_iter().find(|(name, _)| *name == cache).expect("a cache").1
     }
 
     /// Says stop and waits until the server has.

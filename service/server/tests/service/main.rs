@@ -13,6 +13,7 @@ mod metrics;
 mod play;
 mod program;
 mod rate;
+mod saved;
 mod secure;
 mod solve;
 mod stop;

@@ -17,7 +17,12 @@ pub(crate) fn herdsmand(args: &[&str]) -> Command {
 
 /// Starts it on a free port and reads the address off its banner.
 pub(crate) fn start(args: &[&str]) -> (Child, String) {
-    let mut child = herdsmand(&["--listen", "127.0.0.1:0"]).args(args).spawn().unwrap();
+    started(herdsmand(&["--listen", "127.0.0.1:0"]).args(args))
+}
+
+/// Starts a command that becomes herdsmand on a free port.
+pub(crate) fn started(command: &mut Command) -> (Child, String) {
+    let mut child = command.spawn().unwrap();
     let mut banner = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     banner.read_line(&mut line).unwrap();

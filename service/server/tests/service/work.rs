@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use herdsman_proto::v1::{self, GetServerInfoRequest};
 use herdsman_server::Config;
+use hyper_util::{client::legacy::Client as HttpClient, rt::TokioExecutor};
 use tonic::{Code, Request};
 
 use crate::{
     errors::check,
-    host::{Host, guess_request, long_search, preset, send, soon},
+    host::{Client, Host, guess_request, long_search, preset, send, soon},
 };
 
 /// From the end of a search until its thread is free. The engine looks at its flag every millisecond; the rest is for
@@ -102,4 +103,81 @@ async fn a_call_whose_caller_left_the_line_never_runs() {
     host.when(|stats| stats.waiting == 0).await;
     search.abort();
     assert_eq!(host.when(|stats| stats.running == 0).await.started, 1);
+}
+
+/// Waits until so many calls wait for the computation of another one.
+async fn joined(host: &Host, calls: u64) {
+    let mut client = host.client();
+    let all_are_there = async {
+        while host.counts("advice").joins < calls {
+            client.get_server_info(GetServerInfoRequest {}).await.unwrap();
+        }
+    };
+    soon(all_are_there).await;
+}
+
+#[tokio::test]
+async fn a_thousand_who_ask_at_once_are_one_computation_also_when_the_first_of_them_leaves() {
+    let (host, search) = busy().await;
+    let question = || v1::BestNextGuessRequest {
+        strategy: v1::Strategy::Entropy.into(),
+        ..guess_request(preset("bulls-and-cows"), "0123=1b1c")
+    };
+    let first = send(&host.client(), question());
+    host.when(|stats| stats.waiting == 1).await;
+    let clients: Vec<_> = (0..5).map(|_| host.client()).collect();
+    let others: Vec<_> =
+        clients.iter().flat_map(|client| (0..200).map(|_| send(client, question()))).collect();
+    joined(&host, 1000).await;
+    first.abort();
+    search.abort();
+    for other in others {
+        assert_eq!(soon(other).await.unwrap().unwrap().source(), v1::Source::Computed);
+    }
+    let counts = host.counts("advice");
+    // The search that kept the thread busy, and this one.
+    assert_eq!((counts.hits, counts.misses, counts.joins), (0, 2, 1000));
+    assert_eq!(host.when(|stats| stats.running == 0).await.started, 2);
+}
+
+#[tokio::test]
+async fn three_hundred_who_begin_and_leave_spoil_nothing_for_the_next() {
+    let host = Host::start(Config { threads: 1, ..Config::default() }).await;
+    let client = host.client();
+    for _ in 0..300 {
+        let search = send(&client, long_search());
+        host.when(|stats| stats.running == 1).await;
+        search.abort();
+        host.when(|stats| stats.running == 0).await;
+    }
+    let mut short = long_search();
+    short.limits = Some(v1::SearchLimits { max_scores: 1 });
+    assert!(!soon(send(&client, short)).await.unwrap().unwrap().suggestions.is_empty());
+    let stats = host.when(|stats| stats.running == 0).await;
+    assert_eq!((stats.started, stats.panicked), (301, 0));
+}
+
+#[tokio::test]
+async fn a_caller_who_reads_nothing_holds_up_nobody_who_asks_the_same() {
+    let (host, search) = busy().await;
+    let mut deaf = HttpClient::builder(TokioExecutor::new());
+    let deaf = deaf.http2_only(true).http2_initial_stream_window_size(0).build_http();
+    let deaf = Client::with_origin(deaf, host.uri());
+    let question = || guess_request(preset("bulls-and-cows"), "0123=0b1c 4567=1b1c");
+    let first = send(&deaf, question());
+    host.when(|stats| stats.waiting == 1).await;
+    let second = send(&host.client(), question());
+    let mut hasty = Request::new(question());
+    hasty.metadata_mut().insert("grpc-timeout", "20m".parse().unwrap());
+    let third = send(&host.client(), hasty);
+    joined(&host, 2).await;
+    check(
+        &soon(third).await.unwrap().unwrap_err(),
+        Code::DeadlineExceeded,
+        "DEADLINE_EXCEEDED",
+        &[],
+    );
+    search.abort();
+    assert!(!soon(second).await.unwrap().unwrap().suggestions.is_empty());
+    assert!(!first.is_finished(), "it has nothing to read from");
 }
