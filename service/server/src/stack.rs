@@ -10,7 +10,7 @@ use std::{
     task::Poll,
 };
 
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use tokio::{net::TcpListener, time::timeout_at};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{
@@ -108,37 +108,49 @@ where
         let deadline = call.deadline(request.headers(), longest);
         request.extensions_mut().insert(Deadline(deadline));
         let alive = shared.stop.alive.token();
+        let admitted = admit(&mut call, request.headers(), &shared, max_calls);
         let mut routes = routes.clone();
+        // In a box, because each of the futures around it is moved, some more than once.
+        let handled = Box::pin(async move { routes.call(request).await });
         async move {
-            let Shared { stop, callers, metrics } = &*shared;
-            let admitted = async {
-                // Health is told to everybody, and however many calls there are.
-                if !method.is_open()
-                    && let Some(holder) = callers.admit(request.headers(), call.address())?
-                {
-                    call.is_from(holder.name);
+            let answered = async {
+                admitted?;
+                match timeout_at(deadline, catch_panic(handled)).await {
+                    Ok(Ok(Ok(response))) => Ok(explain(response, max_message_bytes)),
+                    Ok(Err(_)) => {
+                        shared.metrics.panicked();
+                        Err(Failure::Internal)
+                    }
+                    Err(_) => Err(Failure::DeadlineExceeded),
                 }
-                if method.solves() && stop.alive.len() > max_calls {
-                    return Err(Failure::Overloaded);
-                }
-                let handled = catch_panic(async { routes.call(request).await }).await;
-                let Ok(response) = handled.map_err(|_| {
-                    metrics.panicked();
-                    Failure::Internal
-                })?;
-                Ok(explain(response, max_message_bytes))
-            };
-            let in_time = async {
-                timeout_at(deadline, admitted).await.unwrap_or(Err(Failure::DeadlineExceeded))
             };
             let answer = tokio::select! {
                 biased;
-                answer = in_time => answer,
-                () = stop.calls.cancelled() => Err(Failure::ShuttingDown),
+                answer = answered => answer,
+                () = shared.stop.calls.cancelled() => Err(Failure::ShuttingDown),
             };
             Ok(call.respond(answer.unwrap_or_else(refuse), alive))
         }
     })
+}
+
+/// Whether a call may begin. Health is told to everybody, and however many calls there are.
+fn admit(
+    call: &mut Call,
+    headers: &HeaderMap,
+    shared: &Shared,
+    max_calls: usize,
+) -> Result<(), Failure> {
+    let method = call.method();
+    if !method.is_open()
+        && let Some(holder) = shared.callers.admit(headers, call.address())?
+    {
+        call.is_from(holder.name);
+    }
+    if method.solves() && shared.stop.alive.len() > max_calls {
+        return Err(Failure::Overloaded);
+    }
+    Ok(())
 }
 
 /// A future whose panic is its error.
@@ -164,7 +176,6 @@ impl Shared {
 mod tests {
     use std::future::pending;
 
-    use http::HeaderMap;
     use tonic::{Code, Status};
     use tower::ServiceExt as _;
 

@@ -76,7 +76,7 @@ pub(crate) fn pegs(secret: &str, guess: &str) -> Feedback {
 /// A guess that takes a few milliseconds, and is in no cache for any two numbers: the bound on the work differs, and is
 /// a part of the question.
 pub(crate) fn dear(number: u64) -> BestNextGuessRequest {
-    /// Some two milliseconds of a core.
+    /// At most some two milliseconds of a core.
     const SCORES: i64 = 8_000_000;
     let mut lots = Random::new(number);
     let secret = MIDDLE.draw(&mut lots);
