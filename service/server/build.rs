@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             (file.to_string_lossy(), fs::read(&file)?).hash(&mut hasher);
         }
     }
-    println!("cargo::rustc-env=HERDSMAN_SOURCES={:016x}", hasher.finish());
+    // Not a name of a setting: Cargo gives it to the programs that it runs, too.
+    println!("cargo::rustc-env=SOURCES_HASH={:016x}", hasher.finish());
     Ok(())
 }
 

@@ -24,7 +24,7 @@ impl Solver {
     pub(crate) fn fingerprint(&self) -> [u8; 32] {
         let Shared { config, dictionaries, .. } = &*self.0;
         let mut hash = Sha256::new();
-        hash.update(concat!(env!("CARGO_PKG_VERSION"), " ", env!("HERDSMAN_SOURCES")));
+        hash.update(concat!(env!("CARGO_PKG_VERSION"), " ", env!("SOURCES_HASH")));
         hash.update(config.max_codes.to_le_bytes());
         for dictionary in dictionaries.iter() {
             // The hash of a list is that of its content. It is the same in every run of one program.
