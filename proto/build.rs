@@ -9,6 +9,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let files = protox::compile(["herdsman/v1/solver.proto"], ["."])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("herdsman.v1.descriptors.bin"), files.encode_to_vec())?;
-    tonic_prost_build::configure().compile_fds(files)?;
+    tonic_prost_build::configure().codec_path("crate::codec::SmallCodec").compile_fds(files)?;
     Ok(())
 }

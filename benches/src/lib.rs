@@ -5,6 +5,7 @@
 //! answer is worth nothing.
 
 mod machine;
+mod program;
 mod word_lists;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ use herdsman_engine::{
     partition, row_histogram, score_matrix, solve, suggest,
 };
 pub use machine::print_machine;
+pub use program::{build, process_status};
 use rustix::time::{ClockId, clock_gettime};
 pub use word_lists::WordGame;
 

@@ -3,6 +3,7 @@
 //! The contract is in `herdsman/v1/*.proto`; everything in [`v1`] is generated from it. This crate knows how
 //! messages are written, not what they mean: rules are checked by the engine, behind the server.
 
+pub mod codec;
 pub mod json;
 pub mod text;
 

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::config::Config;
+use crate::{config::Config, listen::network};
 
 /// How long newcomers share one bucket before it is looked again for callers to forget: to look at ten thousand takes
 /// some 50 us, which strangers with many addresses must not be able to ask for with each call.
@@ -29,14 +29,7 @@ pub(crate) enum Key {
 
 impl Key {
     pub(crate) fn of(address: Option<IpAddr>) -> Key {
-        match address.map(|address| address.to_canonical()) {
-            Some(IpAddr::V6(address)) => {
-                let network = address.to_bits() & !u128::from(u64::MAX);
-                Key::Address(IpAddr::V6(network.into()))
-            }
-            Some(address) => Key::Address(address),
-            None => Key::Others,
-        }
+        address.map_or(Key::Others, |address| Key::Address(network(address)))
     }
 }
 

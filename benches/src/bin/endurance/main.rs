@@ -11,10 +11,10 @@ mod report;
 mod server;
 mod trial;
 
-use std::{env, error::Error, path::PathBuf, process::Command, process::ExitCode, time::Duration};
+use std::{env, error::Error, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
-use herdsman_benches::print_machine;
+use herdsman_benches::{build, print_machine};
 use report::Report;
 use trial::{Setup, Trial};
 
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
 fn prepare(arguments: &Arguments) -> Result<Setup, Box<dyn Error>> {
     let program = |given: &Option<PathBuf>, name: &str, package: &str| match given {
         Some(path) => Ok(path.clone()),
-        None => build(package, arguments.short).map(|directory| directory.join(name)),
+        None => build(package, !arguments.short).map(|directory| directory.join(name)),
     };
     Ok(Setup {
         short: arguments.short,
@@ -81,19 +81,4 @@ fn prepare(arguments: &Arguments) -> Result<Setup, Box<dyn Error>> {
         client: program(&arguments.client, "herdsman", "herdsman")?,
         soak: Duration::from_secs(60 * arguments.soak_minutes),
     })
-}
-
-/// Builds a package of this workspace and tells where its program is.
-fn build(package: &str, short: bool) -> Result<PathBuf, Box<dyn Error>> {
-    let built = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()))
-        .args(["build", "--quiet", "--package", package])
-        .args((!short).then_some("--release"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()?;
-    if !built.success() {
-        return Err(format!("{package} does not build").into());
-    }
-    // This program is in the directory of its own profile: target/debug or target/release.
-    let target = env::current_exe()?.ancestors().nth(2).ok_or("no directory")?.to_owned();
-    Ok(target.join(if short { "debug" } else { "release" }))
 }

@@ -18,6 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use herdsman_benches::process_status;
 use herdsman_proto::v1::solver_service_client::SolverServiceClient;
 use hyper::{
     body::Incoming,
@@ -214,9 +215,7 @@ impl Server {
 
     /// A number of `/proc/PID/status`; 0 when the process is gone.
     fn status(&self, name: &str) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap_or_default();
-        let value = status.lines().find_map(|line| line.strip_prefix(name));
-        value.and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+        process_status(&self.pid().to_string(), name)
     }
 }
 

@@ -1,8 +1,6 @@
 //! What a record says: the machine and the rows of the table.
 
-use std::fs;
-
-use herdsman_benches::print_machine;
+use herdsman_benches::{print_machine, process_status};
 
 /// Prints what the figures depend on, and the head of their table.
 pub(crate) fn print_head() {
@@ -12,10 +10,7 @@ pub(crate) fn print_head() {
 
 /// The most memory that a process had at a time; 0 where the system does not tell.
 pub(crate) fn peak_bytes(process: &str) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = peak.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) << 10
+    process_status(process, "VmHWM:") << 10
 }
 
 /// Prints a row for seconds that must not be more.

@@ -1,7 +1,6 @@
 //! The server program from its start to its answers.
 
 use std::{
-    env,
     error::Error,
     io::{BufRead as _, BufReader},
     path::Path,
@@ -9,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use herdsman_benches::build;
 use herdsman_engine::{Objective, Rules, books};
 use herdsman_proto::v1::{
     self, BestNextGuessRequest, CodeRules, Source, Strategy, rules::Game,
@@ -40,14 +40,7 @@ impl Drop for Herdsmand {
 /// Builds the server as it is released, starts it and asks it for the first guess of every book.
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn start() -> Result<Start, Box<dyn Error>> {
-    let built = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()))
-        .args(["build", "--release", "--quiet", "--package", "herdsman-server"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()?;
-    if !built.success() {
-        return Err("herdsmand does not build".into());
-    }
-    let program = env::current_exe()?.with_file_name("herdsmand");
+    let program = build("herdsman-server", true)?.join("herdsmand");
     let begun = Instant::now();
     let (server, address) = spawn(&program)?;
     let mut client = SolverServiceClient::new(Endpoint::from_shared(address)?.connect().await?);

@@ -166,8 +166,8 @@ pub struct Config {
     pub max_streams: u32,
     /// Calls of one connection that are cancelled before the server took them up, before it is closed
     /// (CVE-2023-44487). They are counted from one look at the connection to the next: an honest client that gives up ten
-    /// thousand calls a second keeps its connection while a busy machine looks away for a tenth of one.
-    #[arg(long, default_value_t = 1000, value_parser = range(1..=100_000), help_heading = "Network")]
+    /// thousand calls a second keeps its connection while a busy machine looks away for a twentieth of one.
+    #[arg(long, default_value_t = 500, value_parser = range(1..=100_000), help_heading = "Network")]
     pub max_early_cancels: u32,
     /// Faulty streams of one connection, each answered by a reset, before it is closed (CVE-2025-8671).
     #[arg(long, default_value_t = 1024, value_parser = range(1..=1_000_000), help_heading = "Network")]

@@ -77,7 +77,7 @@ impl Connections {
 }
 
 impl Open {
-    /// Counts that it was closed because its first words did not come in time.
+    /// Counts that it was closed before it could make a call.
     pub(crate) fn refuse(&self) {
         self.0.refused.fetch_add(1, Relaxed);
     }

@@ -90,7 +90,7 @@ impl Metrics {
         page.gauge("herdsman_connections_open", "Connections", None, open.load(Relaxed))?;
         let help = "Connections that were accepted";
         page.counter("herdsman_connections_accepted", help, accepted.load(Relaxed))?;
-        let help = "Connections closed because they did not begin HTTP/2 in time";
+        let help = "Connections closed before a call: too late with TLS or HTTP/2, or too many of an address";
         page.counter("herdsman_connections_refused", help, refused.load(Relaxed))
     }
 

@@ -1,18 +1,22 @@
 //! More than the server can carry, for long and in a burst.
 //!
-//! What is asked are guesses that no cache has and none keeps, of some 13 milliseconds each: the bound on their work
-//! bites. The caller shares the machine with the server; how much of it the caller took is told.
+//! What is asked are guesses that no cache has: quick ones of some 1.3 milliseconds of a core each, and dear ones of some
+//! 13. The caller shares the machine with the server, and to refuse costs both of them the more calls, the quicker the
+//! guesses are: how much of a core each took is told.
 
 use std::{
+    future::Future,
+    pin::Pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use herdsman_benches::cpu_time;
+use herdsman_proto::v1::BestNextGuessRequest;
 
 use super::{
-    drive::{Tally, WINDOW, closed_loop, connections, guess, open_loop},
-    requests::very_dear,
+    drive::{End, Tally, WINDOW, closed_loop, connections, guess, open_loop},
+    requests::{dear, very_dear},
 };
 use crate::{
     honest::Honest,
@@ -23,7 +27,7 @@ use crate::{
 
 /// Callers that keep all cores computing and never find the line full.
 const BUSY: u64 = 16;
-/// Scores that a guess may take: some 13 milliseconds of a core (measured: 144 a second on two).
+/// Scores that a dear guess may take, some 13 milliseconds of a core: the bound bites, so none is kept.
 const SCORES: i64 = 16_000_000;
 /// Connections of the load: room for 1600 calls under way.
 const CONNECTIONS: usize = 8;
@@ -33,34 +37,50 @@ const EVERY: Duration = Duration::from_millis(10);
 /// What a burst may take of memory: as much as all calls that may be under way, with their buffers.
 const MOST: u64 = 64 << 20;
 
-/// Asks the guess of this number.
-async fn ask(solver: Solver, number: u64) -> super::drive::End {
-    guess(solver, very_dear(SCORES + number as i64 % 1_000_000)).await
+/// The request of a number, no two alike.
+type Question = fn(u64) -> BestNextGuessRequest;
+
+/// Asks it.
+fn asking(question: Question) -> impl Fn(Solver, u64) -> BoxFuture + Clone + Send + 'static {
+    move |solver, number| Box::pin(guess(solver, question(number)))
 }
 
+/// What asks one guess.
+type BoxFuture = Pin<Box<dyn Future<Output = End> + Send>>;
+
 /// The most guesses a second there are, with an honest caller beside.
-async fn peak(server: &Server, to: &[Connection], length: Duration) -> Tally {
+async fn peak(server: &Server, to: &[Connection], length: Duration, question: Question) -> Tally {
     let honest = Honest::start(server.address(), EVERY);
-    let tally = closed_loop(to, BUSY, length, &Arc::default(), ask).await;
+    let tally = closed_loop(to, BUSY, length, &Arc::default(), asking(question)).await;
     honest.stop();
     tally
 }
 
+/// More quick guesses than it can carry.
+pub(crate) fn quick(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
+    overload(setup, report, dear)
+}
+
+/// More dear guesses than it can carry.
+pub(crate) fn slow(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
+    overload(setup, report, |number| very_dear(SCORES + number as i64 % 1_000_000))
+}
+
 /// Twice and four times what it can carry, for a minute.
 #[tokio::main(flavor = "current_thread")]
-pub(crate) async fn overload(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
+async fn overload(setup: &Setup, report: &mut Report, question: Question) -> Result<(), Trouble> {
     let server = Server::start(setup, &[])?;
     let to = connections(&server, CONNECTIONS).await?;
-    peak(&server, &to, setup.scale(Duration::from_secs(3), WINDOW)).await;
-    let peak =
-        peak(&server, &to, setup.scale(Duration::from_secs(15), Duration::from_secs(1))).await;
+    peak(&server, &to, setup.scale(Duration::from_secs(3), WINDOW), question).await;
+    let length = setup.scale(Duration::from_secs(15), Duration::from_secs(1));
+    let peak = peak(&server, &to, length, question).await;
     report.note("peak goodput", format!("{:.0}/s", peak.goodput()));
     for times in [2.0, 4.0] {
         let honest = Honest::start(server.address(), EVERY);
         let (begun, cpu, server_cpu) = (Instant::now(), cpu_time(), server.cpu());
         let length = setup.scale(Duration::from_secs(60), Duration::from_secs(2));
         let first = 1_000_000 * times as u64;
-        let tally = open_loop(&to, times * peak.goodput(), length, first, ask).await;
+        let tally = open_loop(&to, times * peak.goodput(), length, first, asking(question)).await;
         let took = begun.elapsed();
         let share = |cpu: Duration| 100.0 * cpu.div_duration_f64(took);
         let (caller, served) = (share(cpu_time() - cpu), share(server.cpu() - server_cpu));
@@ -118,17 +138,18 @@ pub(crate) async fn burst(setup: &Setup, report: &mut Report) -> Result<(), Trou
     )?;
     let to = connections(&server, CONNECTIONS).await?;
     let second = Duration::from_secs(1);
-    let peak = peak(&server, &to, setup.scale(10 * second, second)).await.goodput();
+    let peak = peak(&server, &to, setup.scale(10 * second, second), dear).await.goodput();
+    let ask = asking(dear);
     let length = setup.scale(10 * second, 3 * second);
-    open_loop(&to, peak / 2.0, length, 1_000_000, ask).await;
+    open_loop(&to, peak / 2.0, length, 1_000_000, &ask).await;
     let before = server.memory();
     let short = setup.scale(length, second);
-    let burst = open_loop(&to, 10.0 * peak, short, 2_000_000, ask).await;
+    let burst = open_loop(&to, 10.0 * peak, short, 2_000_000, &ask).await;
     let most = server.peak_memory();
-    let after = open_loop(&to, peak / 2.0, length, 3_000_000, ask).await;
+    let after = open_loop(&to, peak / 2.0, length, 3_000_000, &ask).await;
     let memory = server.memory();
-    let again = open_loop(&to, 10.0 * peak, short, 4_000_000, ask).await;
-    open_loop(&to, peak / 2.0, short, 5_000_000, ask).await;
+    let again = open_loop(&to, 10.0 * peak, short, 4_000_000, &ask).await;
+    open_loop(&to, peak / 2.0, short, 5_000_000, &ask).await;
     let in_the_end = server.memory();
     report.law(
         "refusals are RESOURCE_EXHAUSTED with RetryInfo, nothing fails",
