@@ -1,5 +1,7 @@
 //! The games that have a name.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use crate::{
     feedback::FeedbackRule,
     rules::{CodeSpec, Rules, RulesError},
@@ -119,6 +121,18 @@ impl Preset {
     /// # Errors
     /// [`RulesError`] if words are missing, or there are some and the game has none.
     pub fn rules(&self, words: Option<WordList>) -> Result<Rules, RulesError> {
+        /// The games without words, made once: they are asked for in every call, and equal at a glance.
+        static READY: LazyLock<HashMap<&str, Rules>> = LazyLock::new(|| {
+            let made = PRESETS.iter().map(|preset| Some((preset.name, preset.make(None).ok()?)));
+            made.flatten().collect()
+        });
+        match READY.get(self.name) {
+            Some(rules) if words.is_none() => Ok(rules.clone()),
+            _ => self.make(words),
+        }
+    }
+
+    fn make(&self, words: Option<WordList>) -> Result<Rules, RulesError> {
         match (self.game, words) {
             (Game::Words(feedback), Some(words)) => Rules::words(words, feedback),
             (Game::Words(_), None) => Err(RulesError::WithoutWords),
