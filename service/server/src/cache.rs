@@ -274,8 +274,12 @@ where
     /// The answer to `key`: kept, or on its way, or computed now.
     ///
     /// # Errors
-    /// What `compute` failed with, for all who waited for it; a later call starts afresh.
-    pub(crate) async fn get<F>(&self, key: &K, compute: impl FnOnce() -> F) -> Outcome<V, E>
+    /// What `compute` failed with at once, or what its future did for all who waited for it; a later call starts afresh.
+    pub(crate) async fn get<F>(
+        &self,
+        key: &K,
+        compute: impl FnOnce() -> Result<F, E>,
+    ) -> Outcome<V, E>
     where
         F: Future<Output = Result<V, E>> + Send + 'static,
     {
@@ -283,7 +287,7 @@ where
             self.kept.hits.fetch_add(1, Relaxed);
             return Ok((value, Origin::Cache));
         }
-        let mut landing = self.board(key, compute);
+        let mut landing = self.board(key, compute)?;
         let outcome = landing.wait_for(Option::is_some).await.ok().and_then(|seen| seen.clone());
         outcome.unwrap_or_else(|| Err(Refusal::Panicked.into()))
     }
@@ -292,23 +296,29 @@ where
     fn board<F>(
         &self,
         key: &K,
-        compute: impl FnOnce() -> F,
-    ) -> watch::Receiver<Option<Outcome<V, E>>>
+        compute: impl FnOnce() -> Result<F, E>,
+    ) -> Result<watch::Receiver<Option<Outcome<V, E>>>, E>
     where
         F: Future<Output = Result<V, E>> + Send + 'static,
     {
         let mut flights = lock(&self.flights);
         if let Some(flight) = flights.get(key) {
             self.kept.joins.fetch_add(1, Relaxed);
-            return flight.subscribe();
+            return Ok(flight.subscribe());
+        }
+        // A flight that landed since the question was asked has left its answer here.
+        if let Some(value) = self.kept.store.get(key) {
+            self.kept.hits.fetch_add(1, Relaxed);
+            return Ok(watch::channel(Some(Ok((value, Origin::Cache)))).1);
         }
         self.kept.misses.fetch_add(1, Relaxed);
+        let computation = compute()?;
         let (flight, landing) = watch::channel(None);
         let flight = Arc::new(flight);
         flights.insert(key.clone(), Arc::clone(&flight));
         let ticket = Ticket { flights: Arc::clone(&self.flights), key: key.clone(), flight };
-        tokio::spawn(fly(ticket, Arc::clone(&self.kept), self.whole, compute()));
-        landing
+        tokio::spawn(fly(ticket, Arc::clone(&self.kept), self.whole, computation));
+        Ok(landing)
     }
 }
 
@@ -322,22 +332,17 @@ async fn fly<K, V, E>(
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    // A flight that landed while this one was being prepared has left its answer here.
-    let outcome = if let Some(value) = kept.store.get(&ticket.key) {
-        Ok((value, Origin::Cache))
-    } else {
-        // Leaving drops the computation, which stops its work.
-        let computed = tokio::select! {
-            computed = compute => computed,
-            () = ticket.abandoned() => return,
-        };
-        if let Ok(value) = &computed
-            && whole(value)
-        {
-            kept.insert(ticket.key.clone(), value.clone());
-        }
-        computed.map(|value| (value, Origin::Computed))
+    // Leaving drops the computation, which stops its work.
+    let computed = tokio::select! {
+        computed = compute => computed,
+        () = ticket.abandoned() => return,
     };
+    if let Ok(value) = &computed
+        && whole(value)
+    {
+        kept.insert(ticket.key.clone(), value.clone());
+    }
+    let outcome = computed.map(|value| (value, Origin::Computed));
     ticket.flight.send_replace(Some(outcome));
 }
 
@@ -401,11 +406,13 @@ mod tests {
         (finish, async { finished.await.map_err(|_| Refusal::Overloaded) })
     }
 
-    fn at_once(outcome: Result<u32, Refusal>) -> impl FnOnce() -> Ready<Result<u32, Refusal>> {
-        move || ready(outcome)
+    type AtOnce = Result<Ready<Result<u32, Refusal>>, Refusal>;
+
+    fn at_once(outcome: Result<u32, Refusal>) -> impl FnOnce() -> AtOnce {
+        move || Ok(ready(outcome))
     }
 
-    fn never() -> Ready<Result<u32, Refusal>> {
+    fn never() -> AtOnce {
         panic!("this was computed by somebody else")
     }
 
@@ -422,7 +429,7 @@ mod tests {
     async fn all_who_ask_at_once_share_one_computation() {
         let cache = numbers();
         let (finish, computation) = computing();
-        let mut first = pin!(cache.get(&KEY, || computation));
+        let mut first = pin!(cache.get(&KEY, || Ok(computation)));
         wait(&mut first).await;
         let mut second = pin!(cache.get(&KEY, never));
         wait(&mut second).await;
@@ -438,7 +445,7 @@ mod tests {
     async fn a_computation_outlives_the_caller_that_began_it() {
         let cache = numbers();
         let (finish, computation) = computing();
-        let mut first = Box::pin(cache.get(&KEY, || computation));
+        let mut first = Box::pin(cache.get(&KEY, || Ok(computation)));
         wait(&mut first.as_mut()).await;
         let mut second = pin!(cache.get(&KEY, never));
         wait(&mut second).await;
@@ -451,7 +458,7 @@ mod tests {
     async fn a_computation_ends_when_nobody_waits_for_it_and_later_callers_start_afresh() {
         let cache = numbers();
         let (mut finish, computation) = computing();
-        let mut only = Box::pin(cache.get(&KEY, || computation));
+        let mut only = Box::pin(cache.get(&KEY, || Ok(computation)));
         wait(&mut only.as_mut()).await;
         drop(only);
         finish.closed().await;
@@ -469,9 +476,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_is_not_begun_is_an_error_and_blocks_nobody() {
+        let cache = numbers();
+        let refused = cache.get(&KEY, || AtOnce::Err(Refusal::Overloaded)).await;
+        assert_eq!(refused, Err(Refusal::Overloaded));
+        assert_eq!(cache.get(&KEY, at_once(Ok(2))).await, Ok((2, Origin::Computed)));
+    }
+
+    #[tokio::test]
     async fn a_computation_that_panics_is_an_error_and_blocks_nobody() {
         let cache = numbers();
-        let outcome = cache.get(&KEY, || async { panic!("on purpose") }).await;
+        let outcome = cache.get(&KEY, || Ok(async { panic!("on purpose") })).await;
         assert_eq!(outcome, Err(Refusal::Panicked));
         assert_eq!(cache.get(&KEY, at_once(Ok(2))).await, Ok((2, Origin::Computed)));
     }

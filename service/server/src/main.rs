@@ -56,8 +56,12 @@ fn tell(invocation: &Invocation) -> ExitCode {
     }
 }
 
-#[tokio::main]
-async fn serve(config: Config) -> io::Result<()> {
+fn serve(config: Config) -> io::Result<()> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(config.connection_threads()).enable_all().build()?.block_on(run(config))
+}
+
+async fn run(config: Config) -> io::Result<()> {
     let address = config.listen;
     let tls = config.tls_cert.is_some();
     let exposed = config.exposed();
@@ -70,6 +74,9 @@ async fn serve(config: Config) -> io::Result<()> {
     }
     // Nobody may be reading; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{}", banner(listener.local_addr()?, tls));
+    if let Some(address) = server.metrics_address() {
+        let _ = writeln!(io::stdout(), "metrics: http://{address}/metrics");
+    }
     server.serve(listener, stop).await
 }
 

@@ -8,8 +8,8 @@ use std::{
     ffi::OsString,
     fs,
     future::Future,
-    io::{BufRead as _, BufReader},
-    net::SocketAddr,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{self, SocketAddr},
     pin::Pin,
     process::{Child, ChildStderr, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex},
@@ -38,10 +38,14 @@ const SOON: Duration = Duration::from_secs(20);
 /// How often a state that nobody announces is looked at.
 const GLANCE: Duration = Duration::from_millis(5);
 
+/// The series of the metrics that counts the tasks of the server's runtime.
+pub(crate) const TASKS: &str = "herdsman_tasks_alive";
+
 /// A server that ends with this value.
 pub(crate) struct Server {
     child: Child,
     address: SocketAddr,
+    metrics: SocketAddr,
     log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -50,7 +54,7 @@ impl Server {
     /// more.
     ///
     /// # Errors
-    /// If it does not say soon where it listens.
+    /// If it does not say where it listens.
     pub(crate) fn start(setup: &Setup, flags: &[&str]) -> Result<Server, Trouble> {
         let mut command = Command::new(&setup.server);
         command.args(flags);
@@ -63,7 +67,13 @@ impl Server {
     /// As [`start`](Server::start).
     pub(crate) fn start_by(mut command: Command) -> Result<Server, Trouble> {
         // The environment gives way to flags.
-        command.env("HERDSMAN_LISTEN", "127.0.0.1:0").env("HERDSMAN_LOG", "warn");
+        for (setting, value) in [
+            ("HERDSMAN_LISTEN", "127.0.0.1:0"),
+            ("HERDSMAN_METRICS_LISTEN", "127.0.0.1:0"),
+            ("HERDSMAN_LOG", "warn"),
+        ] {
+            command.env(setting, value);
+        }
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -76,13 +86,19 @@ impl Server {
             read_log(stderr, Arc::clone(&log));
         }
         // From here on it ends with this value.
-        let mut server = Server { child, address: ([127, 0, 0, 1], 0).into(), log };
-        let mut banner = String::new();
-        BufReader::new(stdout.ok_or("no output")?).read_line(&mut banner)?;
-        let address = banner.trim().rsplit(' ').next().unwrap_or_default();
-        server.address = address
-            .parse()
-            .map_err(|_| format!("the server does not say where it listens: {:?}", server.log()))?;
+        let nowhere = ([127, 0, 0, 1], 0).into();
+        let mut server = Server { child, address: nowhere, metrics: nowhere, log };
+        let mut lines = BufReader::new(stdout.ok_or("no output")?).lines();
+        let mut told = |before: &str, after: &str| {
+            lines.by_ref().map_while(Result::ok).find_map(|line| {
+                let (_, address) = line.split_once(before)?;
+                address.strip_suffix(after)?.parse().ok()
+            })
+        };
+        (server.address, server.metrics) =
+            told(" listens on ", "").zip(told("metrics: http://", "/metrics")).ok_or_else(
+                || format!("the server does not say where it listens: {:?}", server.log()),
+            )?;
         Ok(server)
     }
 
@@ -130,6 +146,20 @@ impl Server {
     /// The CPU time that its threads have taken; that of a thread which ended is no longer counted.
     pub(crate) fn cpu(&self) -> Duration {
         self.cpu_of_threads().values().sum()
+    }
+
+    /// What its metrics say of this series.
+    ///
+    /// # Errors
+    /// If they cannot be read, or do not have it.
+    pub(crate) fn metric(&self, series: &str) -> Result<f64, Trouble> {
+        let mut stream = net::TcpStream::connect(self.metrics)?;
+        stream.set_read_timeout(Some(SOON))?;
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text)?;
+        let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        Ok(value.ok_or_else(|| format!("no {series} in the metrics"))?.parse()?)
     }
 
     /// What it logged so far, a line each.

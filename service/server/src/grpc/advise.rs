@@ -32,17 +32,15 @@ pub(super) async fn best_next_guess(
     let mut violations = Violations::default();
     let rules = violations.game_or_sample(shared, request.rules.take()).await?;
     let (key, history) = read(shared, violations, rules, &request)?;
-    let computing = (Arc::clone(shared), key.clone());
     let (advice, origin) = shared
         .advice
-        .get(&key, move || async move {
-            let (shared, key) = computing;
+        .get(&key, || {
+            let key = key.clone();
             let large = is_large(&key.position.rules, &shared.config);
             let advise = if large { advise_large } else { advise };
             let max_scores = key.max_scores;
-            let job =
-                move |games: &Games, budget: &Budget| Timed::run(|| advise(games, &key, budget));
-            shared.run(max_scores, job).await
+            shared
+                .begin(max_scores, move |games, budget| Timed::run(|| advise(games, &key, budget)))
         })
         .await?;
     match advice.answer {
@@ -221,14 +219,11 @@ pub(super) async fn analyze(
     let mut violations = Violations::default();
     let rules = violations.game(shared, request.rules.take()).await?;
     let (key, history) = read_analysis(shared, violations, rules, &request)?;
-    let computing = (Arc::clone(shared), key.clone());
     let (analysis, _) = shared
         .analyses
-        .get(&key, move || async move {
-            let (shared, key) = computing;
-            let job =
-                move |games: &Games, budget: &Budget| Timed::run(|| split(games, &key, budget));
-            shared.run(u64::MAX, job).await
+        .get(&key, || {
+            let key = key.clone();
+            shared.begin(u64::MAX, move |games, budget| Timed::run(|| split(games, &key, budget)))
         })
         .await?;
     match analysis.answer {

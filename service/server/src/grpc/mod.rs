@@ -25,7 +25,7 @@ pub(crate) mod stream;
 
 use std::sync::Arc;
 
-use herdsman_engine::Budget;
+use herdsman_engine::{Budget, StopFlag};
 use herdsman_proto::v1::{self, solver_service_server::SolverService};
 use tonic::{Request, Response, Status, server::NamedService};
 
@@ -107,8 +107,23 @@ impl Shared {
         max_scores: u64,
         job: impl FnOnce(&Games, &Budget) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
+        self.begin(max_scores, job)?.await
+    }
+
+    /// Puts such a job in line.
+    fn begin<T, J>(
+        &self,
+        max_scores: u64,
+        job: J,
+    ) -> Result<impl Future<Output = Result<T, Failure>> + Send + use<T, J>, Failure>
+    where
+        T: Send + 'static,
+        J: FnOnce(&Games, &Budget) -> Result<T, Failure> + Send + 'static,
+    {
         let games = Arc::clone(&self.games);
-        self.compute.run(move |stop| job(&games, &Budget::new(stop.clone(), max_scores))).await?
+        let job = move |stop: &StopFlag| job(&games, &Budget::new(stop.clone(), max_scores));
+        let outcome = self.compute.begin(1, job)?;
+        Ok(async { outcome.await? })
     }
 }
 

@@ -117,9 +117,9 @@ async fn answer(
     let rules = question.position.rules.clone();
     let progress = Arc::new(Progress::default());
     let (games, watched) = (Arc::clone(&shared.games), Arc::clone(&progress));
-    let job = shared.proofs.run_on(question.threads as u32, move |stop| {
+    let job = shared.proofs.begin(question.threads, move |stop| {
         prove(&games, &question, &watched, &Budget::new(stop.clone(), u64::MAX))
-    });
+    })?;
     let tell = |elapsed_ms| message(Event::Progress(report(&progress, elapsed_ms)));
     let Some(Answer { tree, result }) = teller.watch(job, tell).await?? else {
         return Err(shared.contradiction(rules, history, turns).await);

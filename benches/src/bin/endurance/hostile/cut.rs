@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     report::{Report, mib, ms},
-    server::Server,
+    server::{Server, TASKS},
     trial::{Setup, Trouble},
 };
 
@@ -144,7 +144,8 @@ pub(super) fn broken_streams(setup: &Setup, report: &mut Report) -> Result<(), T
     server.until_idle();
     let attacked = Attacked::on(server)?;
     let server = &attacked.server;
-    let before = (server.descriptors(), server.threads());
+    let tasks = || server.metric(TASKS);
+    let (before, tasks_before) = ((server.descriptors(), server.threads()), tasks()?);
     let memory = server.memory();
     let calls: u32 = setup.scale(10_000, 400);
     let mut refused = 0;
@@ -153,13 +154,17 @@ pub(super) fn broken_streams(setup: &Setup, report: &mut Report) -> Result<(), T
         refused += cut(server.address(), round, round.is_multiple_of(16))?;
     }
     let begun = Instant::now();
-    let back = server.until(SOON, |server| (server.descriptors(), server.threads()) <= before);
+    let back = server.until(SOON, |server| {
+        (server.descriptors(), server.threads()) <= before
+            && tasks().is_ok_and(|tasks| tasks <= tasks_before)
+    });
     let after = begun.elapsed();
     report.law(
-        format!("{calls} streams cut off: threads and connections back within 2 s"),
+        format!("{calls} streams cut off: threads, tasks and connections back within 2 s"),
         format!(
-            "{} threads, {} descriptors after {}; {} and {} before; {refused} refused",
+            "{} threads, {} tasks, {} descriptors after {}; {}, {tasks_before} and {} before; {refused} refused",
             server.threads(),
+            tasks()?,
             server.descriptors(),
             ms(after),
             before.1,

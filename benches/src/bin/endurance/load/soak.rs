@@ -20,7 +20,7 @@ use super::{
 use crate::{
     honest::Honest,
     report::{Report, ms, percentile},
-    server::{Server, Solver},
+    server::{Server, Solver, TASKS},
     trial::{Setup, Trouble},
 };
 
@@ -53,7 +53,7 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
     let numbers = Arc::default();
     let peak = closed_loop(&to, BUSY, setup.scale(20, 1) * SECOND, &numbers, call).await;
     let honest = Honest::start(server.address(), Duration::from_millis(50));
-    let mut samples: [Vec<f64>; 3] = Default::default();
+    let mut samples: [Vec<f64>; 4] = Default::default();
     let mut ticks = interval(setup.scale(SECOND, SECOND / 20));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let load = open_loop(&to, 0.7 * peak.goodput(), length, 1 << 30, call);
@@ -62,7 +62,12 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
         tokio::select! {
             tally = &mut load => break tally,
             _ = ticks.tick() => {
-                let now = [server.memory() as f64, server.descriptors() as f64, server.threads() as f64];
+                let now = [
+                    server.memory() as f64,
+                    server.descriptors() as f64,
+                    server.threads() as f64,
+                    server.metric(TASKS)?,
+                ];
                 samples.iter_mut().zip(now).for_each(|(samples, now)| samples.push(now));
             }
         }
@@ -85,6 +90,7 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
         ("memory", f64::from(1 << 20), &samples[0]),
         ("descriptors", 1.0, &samples[1]),
         ("threads", 1.0, &samples[2]),
+        ("tasks", 1.0, &samples[3]),
     ] {
         // The middles of the first and of the last fifth of what comes after the warm-up.
         let warm = &samples[samples.len() / WARM..];
