@@ -102,16 +102,27 @@ pub fn partition(
     guess: &Code,
     budget: &Budget,
 ) -> Result<Partition, Stopped> {
-    let mut tally = Tally::new(game.rules().answers());
-    cells(game, candidates.indices(), guess, budget, |_, cells| tally.add(cells))?;
-    let partition = tally.partition();
+    let partition = sizes(game, candidates.indices(), guess, budget)?;
     let weights = game.weights(candidates.indices(), budget)?;
     let Some(weights) = weights else { return Ok(partition) };
     let mut all = weights.into_iter();
+    let mut tally = Tally::new(game.rules().answers());
     classify(game, candidates.indices(), guess, budget, |_, class| {
         tally.weigh(class, all.next().expect("a weight a candidate"));
     })?;
     Ok(Partition { weights: Some(tally.take().map(|(_, weight)| weight).collect()), ..partition })
+}
+
+/// How a guess splits a set, whatever its codes weigh.
+pub(crate) fn sizes(
+    game: &Game,
+    set: &[u32],
+    guess: &Code,
+    budget: &Budget,
+) -> Result<Partition, Stopped> {
+    let mut tally = Tally::new(game.rules().answers());
+    cells(game, set, guess, budget, |_, cells| tally.add(cells))?;
+    Ok(tally.partition())
 }
 
 /// Answers of more classes than this, which only marks have, are counted one by one: to compare every cell with every
