@@ -6,6 +6,7 @@ import queue
 import subprocess
 import sys
 import time
+import urllib.request
 
 import grpc
 import pytest
@@ -51,6 +52,26 @@ def test_the_deadline_of_the_server_is_told_with_its_reason(start):
     refused = start("--max-deadline-ms", "50").refused("BestNextGuess", search(0))
     assert refused.code == grpc.StatusCode.DEADLINE_EXCEEDED
     assert (refused.ErrorInfo.domain, refused.ErrorInfo.reason) == ("herdsman", "DEADLINE_EXCEEDED")
+
+
+def test_threads_are_as_many_as_is_said_and_those_of_connections_go_first(start):
+    server = start("--threads", "3", "--io-threads", "2")
+    assert answers_at_once(server)
+    nice = {"compute": [], "tokio": []}
+    for task in pathlib.Path(f"/proc/{server.process.pid}/task").iterdir():
+        stat = (task / "stat").read_text()
+        name = stat[stat.index("(") + 1:].split("-")[0]
+        if name in nice:
+            nice[name].append(int(stat.rsplit(")", 1)[1].split()[16]))
+    assert nice == {"compute": [3] * 3, "tokio": [0] * 2}
+
+
+def test_it_is_told_where_metrics_are_read(start):
+    server = start("--metrics-listen", "127.0.0.1:0")
+    assert answers_at_once(server)
+    [address] = [line.split()[-1] for line in server.output if line.startswith("metrics: ")]
+    with urllib.request.urlopen(address, timeout=PATIENCE_S) as reply:
+        assert "herdsman_jobs_started_total 1" in reply.read().decode()
 
 
 def test_what_has_no_room_is_refused_with_a_time_to_retry(start, api):
