@@ -29,10 +29,8 @@ use crate::{
 const BUSY: u64 = 16;
 /// Scores that a dear guess may take, some 13 milliseconds of a core: the bound bites, so none is kept.
 const SCORES: i64 = 16_000_000;
-/// Connections of a lasting load, as a game's back end would have: room for all that compute and wait, and for some more.
-const CONNECTIONS: usize = 2;
-/// Connections of a burst: room for 1600 calls under way.
-const BURSTING: usize = 8;
+/// Connections of the load: room for 1600 calls under way.
+const CONNECTIONS: usize = 8;
 /// How often somebody asks for a Score or the health meanwhile.
 const EVERY: Duration = Duration::from_millis(10);
 
@@ -68,7 +66,7 @@ pub(crate) fn slow(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
     overload(setup, report, |number| very_dear(SCORES + number as i64 % 1_000_000))
 }
 
-/// Twice and four times what it can carry, for a minute.
+/// Twice and four times what it can carry, for a minute (RB-099).
 #[tokio::main(flavor = "current_thread")]
 async fn overload(setup: &Setup, report: &mut Report, question: Question) -> Result<(), Trouble> {
     let server = Server::start(setup, &[])?;
@@ -138,7 +136,7 @@ pub(crate) async fn burst(setup: &Setup, report: &mut Report) -> Result<(), Trou
             "8000000",
         ],
     )?;
-    let to = connections(&server, BURSTING).await?;
+    let to = connections(&server, CONNECTIONS).await?;
     let second = Duration::from_secs(1);
     let peak = peak(&server, &to, setup.scale(10 * second, second), dear).await.goodput();
     let ask = asking(dear);
