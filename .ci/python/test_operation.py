@@ -71,7 +71,7 @@ def test_it_is_told_where_metrics_are_read(start):
     assert answers_at_once(server)
     [address] = [line.split()[-1] for line in server.output if line.startswith("metrics: ")]
     with urllib.request.urlopen(address, timeout=PATIENCE_S) as reply:
-        assert "herdsman_jobs_started_total 1" in reply.read().decode()
+        assert "herdsman_jobs_started_total 1" in reply.read().decode().splitlines()
 
 
 def test_what_has_no_room_is_refused_with_a_time_to_retry(start, api):

@@ -122,6 +122,7 @@ async fn what_was_called_is_what_is_counted() {
     }
 }
 
+// RB-109.
 #[tokio::test]
 async fn what_callers_write_makes_no_series() {
     let (host, client) = counting().await;

@@ -126,7 +126,7 @@ pub(super) fn frames(setup: &Setup, report: &mut Report) -> Result<(), Trouble> 
     attack(setup, report, &floods, MOST_MEMORY)
 }
 
-/// Empty DATA on streams whose handlers do not read: one that cannot send and one that has what it wants.
+/// Empty DATA on streams whose handlers do not read: one that cannot send and one that has what it wants (RB-105).
 pub(super) fn empty_data(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
     let attacked = Attacked::start(setup, &[])?;
     let frames: u64 = setup.scale(1_000_000, 20_000);

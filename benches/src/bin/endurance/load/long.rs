@@ -23,7 +23,7 @@ const MOST: u64 = 96 << 20;
 const CALLERS: u64 = 64;
 const CONNECTIONS: usize = 4;
 
-/// Two million histories, no two of them the same.
+/// Two million histories, no two of them the same (RB-103).
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn histories(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
     let (answers, others) = ((64 << 20).to_string(), (4 << 20).to_string());
