@@ -20,9 +20,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body::{Frame, SizeHint};
 use tokio::time::Instant;
 use tokio_util::{sync::WaitForCancellationFutureOwned, task::task_tracker::TaskTrackerToken};
-use tonic::{Code, Status, body::Body, transport::server::TcpConnectInfo};
+use tonic::{Code, Status, body::Body};
 
 use crate::{
+    ahead::Begun,
+    connection::Peer,
     grpc::status::{Failure, code_name, refuse},
     methods::Method,
     stack::{Shared, Stop},
@@ -31,8 +33,6 @@ use crate::{
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ids are not taken over: a line of the log should stay a line.
 const MAX_REQUEST_ID: usize = 128;
-/// tonic answers CANCELLED when the caller's deadline is over; we are earlier by one tick of the timer.
-const BEFORE_TONIC: Duration = Duration::from_millis(1);
 
 /// When a call must be answered, for a handler that replies with a stream: nothing else ends one.
 #[derive(Clone, Copy)]
@@ -51,11 +51,12 @@ pub(crate) struct Call {
     shared: Arc<Shared>,
     /// How it ended; nothing while it has not: a caller that leaves drops the call.
     code: Option<Code>,
+    _begun: Option<Begun>,
 }
 
 impl Call {
     pub(crate) fn start<B>(request: &Request<B>, shared: &Arc<Shared>) -> Call {
-        let connection = request.extensions().get::<TcpConnectInfo>();
+        let peer = request.extensions().get::<Peer>();
         let path = request.uri().path();
         let method = Method::at(path);
         shared.metrics.begin(method);
@@ -63,7 +64,8 @@ impl Call {
             id: request_id(request.headers()),
             method,
             unknown: method.full_name().is_none().then(|| path.trim_start_matches('/').into()),
-            peer: connection.and_then(TcpConnectInfo::remote_addr),
+            peer: peer.map(|peer| peer.address),
+            _begun: peer.map(|peer| peer.ahead.begin()),
             caller: None,
             started: Instant::now(),
             shared: Arc::clone(shared),
@@ -89,10 +91,7 @@ impl Call {
     pub(crate) fn deadline(&self, headers: &HeaderMap, longest: Duration) -> Instant {
         let allowed =
             headers.get("grpc-timeout").and_then(|value| parse_timeout(value.to_str().ok()?));
-        let allowed = allowed.map_or(longest, |timeout| {
-            timeout.saturating_sub(BEFORE_TONIC.min(timeout / 2)).min(longest)
-        });
-        self.started + allowed
+        self.started + allowed.map_or(longest, |timeout| timeout.min(longest))
     }
 
     /// The response as it leaves: with the request id, ended with the server, and counted until its last byte is taken.
@@ -250,7 +249,7 @@ mod tests {
     #[test]
     fn the_deadline_is_the_earlier_of_the_callers_and_ours() {
         let longest = Duration::from_secs(30);
-        for (text, milliseconds) in [("20m", 19), ("1H", 30_000), ("junk", 30_000), ("1m", 0)] {
+        for (text, milliseconds) in [("20m", 20), ("1H", 30_000), ("junk", 30_000), ("1m", 1)] {
             let request = request("grpc-timeout", text);
             let call = Call::start(&request, &Shared::of(&Config::default(), Stop::default()));
             let allowed = call.deadline(request.headers(), longest) - call.started;

@@ -13,11 +13,13 @@
 //! The caller owns the port and the stop signal. A call goes through `stack` (log, deadline, panics) to a handler of
 //! `grpc`, which checks it, asks `cache`, and has the rest done by `compute`; nothing else starts CPU work.
 
+mod ahead;
 mod cache;
 mod call;
 mod callers;
 mod compute;
 mod config;
+mod connection;
 mod dictionaries;
 mod games;
 mod grpc;
@@ -159,7 +161,7 @@ impl Server {
         let mut serving =
             tokio::spawn(stack::serve(routes, config.clone(), listener, tls, Arc::clone(&shared)));
         tokio::select! {
-            ended = &mut serving => return ended?.map_err(io::Error::other),
+            ended = &mut serving => return ended.map_err(io::Error::other),
             () = shutdown => {}
         }
 

@@ -8,24 +8,22 @@ use std::{
     pin::pin,
     sync::Arc,
     task::Poll,
+    time::Duration,
 };
 
 use http::{HeaderMap, Request, Response};
-use tokio::{net::TcpListener, time::timeout_at};
+use tokio::{net::TcpListener, task::JoinSet, time::timeout_at};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tonic::{
-    body::Body,
-    service::Routes,
-    transport::{self, Server},
-};
-use tower::{Service, service_fn};
+use tonic::{body::Body, service::Routes};
+use tower::Service;
 
 use crate::{
     call::{Call, Deadline, Reply},
     callers::Callers,
     config::{Config, milliseconds},
+    connection::Protocol,
     grpc::status::{Failure, explain, refuse},
-    listen::Incoming,
+    listen::Door,
     metrics::Metrics,
     tls::Tls,
 };
@@ -48,74 +46,81 @@ pub(crate) struct Shared {
     pub(crate) metrics: Arc<Metrics>,
 }
 
-/// Serves `routes` until told to stop accepting and every connection is closed.
+/// Serves `routes` until told to stop accepting and every connection is closed. Dropping it closes them.
 pub(crate) async fn serve(
     routes: Routes,
     config: Config,
     listener: TcpListener,
     tls: Option<Tls>,
     shared: Arc<Shared>,
-) -> Result<(), transport::Error> {
-    let incoming = Incoming::new(listener, tls, &config, Arc::clone(&shared.metrics.connections));
-    let accepting = shared.stop.accepting.clone();
-    let mut server = Server::builder();
-    if config.max_connection_age_ms > 0 {
-        // Without a grace, which would cut calls.
-        server = server.max_connection_age(milliseconds(config.max_connection_age_ms));
+) {
+    let mut door = Door::new(listener, tls, &config, Arc::clone(&shared.metrics.connections));
+    let end = shared.stop.accepting.clone();
+    let protocol = Arc::new(Protocol::new(&config));
+    let stack = Arc::new(Stack::new(routes.prepare(), &config, shared));
+    let answer = move |request| stack.answer(request);
+    let mut connections = JoinSet::new();
+    loop {
+        let guest = tokio::select! {
+            guest = door.next() => guest,
+            () = end.cancelled() => break,
+        };
+        while connections.try_join_next().is_some() {}
+        connections.spawn(Arc::clone(&protocol).serve(guest, answer.clone(), end.clone()));
     }
-    // What is not set is bounded by what lies beneath: frames have 16 KiB, the least that HTTP/2 allows; a call holds
-    // 400 KB of its reply that is not sent, beside the message itself; floods of empty DATA and of CONTINUATION end their
-    // connection; SETTINGS and PING are answered one by one.
-    server
-        .initial_connection_window_size(config.window_bytes)
-        .initial_stream_window_size(config.window_bytes)
-        .max_concurrent_streams(config.max_streams)
-        .http2_max_pending_accept_reset_streams(Some(config.max_early_cancels as usize))
-        .http2_max_local_error_reset_streams(Some(config.max_reset_streams as usize))
-        .http2_max_header_list_size(config.max_header_bytes)
-        .http2_keepalive_interval(Some(milliseconds(config.keepalive_interval_ms)))
-        .http2_keepalive_timeout(Some(milliseconds(config.keepalive_timeout_ms)))
-        .serve_with_incoming_shutdown(
-            service(routes.prepare(), &config, shared),
-            incoming,
-            accepting.cancelled_owned(),
-        )
-        .await
+    // So that nobody knocks in vain.
+    drop(door);
+    while connections.join_next().await.is_some() {}
 }
 
 /// The layers around the handlers, outermost first: the log, the counters and the request id, the end of the server, the
 /// deadline, who calls and how often, the number of calls, panics, and refusals that tonic makes itself.
-fn service<R>(
+struct Stack<R> {
     routes: R,
-    config: &Config,
     shared: Arc<Shared>,
-) -> impl Service<Request<Body>, Response = Response<Reply>, Error = Infallible, Future: Send>
-+ Clone
-+ use<R>
+    longest: Duration,
+    longest_solve: Duration,
+    max_calls: usize,
+    max_message_bytes: u32,
+}
+
+impl<R> Stack<R>
 where
     R: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send,
     R::Future: Send,
 {
-    let longest = milliseconds(config.max_deadline_ms);
-    let longest_solve = milliseconds(config.max_solve_deadline_ms);
-    let (max_calls, max_message_bytes) = (config.max_calls as usize, config.max_message_bytes);
-    service_fn(move |mut request: Request<Body>| {
-        let shared = Arc::clone(&shared);
+    fn new(routes: R, config: &Config, shared: Arc<Shared>) -> Stack<R> {
+        Stack {
+            routes,
+            shared,
+            longest: milliseconds(config.max_deadline_ms),
+            longest_solve: milliseconds(config.max_solve_deadline_ms),
+            max_calls: config.max_calls as usize,
+            max_message_bytes: config.max_message_bytes,
+        }
+    }
+
+    /// Admits a call at once, and answers it.
+    fn answer(
+        &self,
+        mut request: Request<Body>,
+    ) -> impl Future<Output = Result<Response<Reply>, Infallible>> + Send + use<R> {
+        let max_message_bytes = self.max_message_bytes;
+        let shared = Arc::clone(&self.shared);
         let mut call = Call::start(&request, &shared);
-        let method = call.method();
-        let longest = if method.takes_long() { longest_solve } else { longest };
-        // Taken before tonic starts its own timer, which must lose the race.
+        let longest =
+            if call.method().takes_long() { self.longest_solve } else { self.longest };
         let deadline = call.deadline(request.headers(), longest);
-        request.extensions_mut().insert(Deadline(deadline));
         let alive = shared.stop.alive.token();
-        let admitted = admit(&mut call, request.headers(), &shared, max_calls);
-        let mut routes = routes.clone();
-        // In a box, because each of the futures around it is moved, some more than once.
-        let handled = Box::pin(async move { routes.call(request).await });
+        let handled = self.admit(&mut call, request.headers()).map(|()| {
+            request.extensions_mut().insert(Deadline(deadline));
+            let mut routes = self.routes.clone();
+            // In a box, because each of the futures around it is moved, some more than once.
+            Box::pin(async move { routes.call(request).await })
+        });
         async move {
             let answered = async {
-                admitted?;
-                match timeout_at(deadline, catch_panic(handled)).await {
+                match timeout_at(deadline, catch_panic(handled?)).await {
                     Ok(Ok(Ok(response))) => Ok(explain(response, max_message_bytes)),
                     Ok(Err(_)) => {
                         shared.metrics.panicked();
@@ -131,26 +136,21 @@ where
             };
             Ok(call.respond(answer.unwrap_or_else(refuse), alive))
         }
-    })
-}
+    }
 
-/// Whether a call may begin. Health is told to everybody, and however many calls there are.
-fn admit(
-    call: &mut Call,
-    headers: &HeaderMap,
-    shared: &Shared,
-    max_calls: usize,
-) -> Result<(), Failure> {
-    let method = call.method();
-    if !method.is_open()
-        && let Some(holder) = shared.callers.admit(headers, call.address())?
-    {
-        call.is_from(holder.name);
+    /// Whether a call may begin. Health is told to everybody, and however many calls there are.
+    fn admit(&self, call: &mut Call, headers: &HeaderMap) -> Result<(), Failure> {
+        let method = call.method();
+        if !method.is_open()
+            && let Some(holder) = self.shared.callers.admit(headers, call.address())?
+        {
+            call.is_from(holder.name);
+        }
+        if method.solves() && self.shared.stop.alive.len() > self.max_calls {
+            return Err(Failure::Overloaded);
+        }
+        Ok(())
     }
-    if method.solves() && shared.stop.alive.len() > max_calls {
-        return Err(Failure::Overloaded);
-    }
-    Ok(())
 }
 
 /// A future whose panic is its error.
@@ -177,7 +177,7 @@ mod tests {
     use std::future::pending;
 
     use tonic::{Code, Status};
-    use tower::ServiceExt as _;
+    use tower::service_fn;
 
     use super::*;
 
@@ -194,8 +194,7 @@ mod tests {
         let request = Request::builder().uri(path).body(Body::empty()).unwrap();
         let config = Config { max_deadline_ms: 50, ..Config::default() };
         let shared = Shared::of(&config, stop);
-        let response = service(handler, &config, Arc::clone(&shared)).oneshot(request).await;
-        let Ok(response) = response;
+        let Ok(response) = Stack::new(handler, &config, Arc::clone(&shared)).answer(request).await;
         (response.headers().clone(), shared.metrics.text())
     }
 

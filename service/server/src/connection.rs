@@ -1,0 +1,211 @@
+//! A connection from its first byte to its last: TLS, HTTP/2 and its limits, and how far it may run ahead.
+
+use std::{
+    convert::Infallible,
+    future::pending,
+    io,
+    net::SocketAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use http::{Request, Response};
+use hyper::{body::Incoming, server::conn::http2, service::service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep, sleep_until, timeout_at},
+};
+use tokio_util::sync::CancellationToken;
+use tonic::body::Body;
+
+use crate::{
+    ahead::Ahead,
+    call::Reply,
+    config::{Config, milliseconds},
+    listen::Guest,
+    metrics::Open,
+};
+
+/// What a client of HTTP/2 says first.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// How all connections are spoken to.
+pub(crate) struct Protocol {
+    http2: http2::Builder<TokioExecutor>,
+    max_streams: usize,
+    handshake_timeout: Duration,
+    max_age: Option<Duration>,
+}
+
+/// What each call knows of its connection.
+#[derive(Clone)]
+pub(crate) struct Peer {
+    /// Where it comes from.
+    pub(crate) address: SocketAddr,
+    /// What it has begun.
+    pub(crate) ahead: Arc<Ahead>,
+}
+
+impl Protocol {
+    pub(crate) fn new(config: &Config) -> Protocol {
+        let mut http2 = http2::Builder::new(TokioExecutor::new());
+        // What is not set is bounded by what lies beneath: frames have 16 KiB, the least that HTTP/2 allows; a call holds
+        // 400 KB of its reply that is not sent, beside the message itself; floods of empty DATA and of CONTINUATION end
+        // their connection; SETTINGS and PING are answered one by one.
+        http2
+            .timer(TokioTimer::new())
+            .initial_connection_window_size(config.window_bytes)
+            .initial_stream_window_size(config.window_bytes)
+            .max_concurrent_streams(config.max_streams)
+            .max_pending_accept_reset_streams(config.max_early_cancels as usize)
+            .max_local_error_reset_streams(config.max_reset_streams as usize)
+            .max_header_list_size(config.max_header_bytes)
+            .keep_alive_interval(milliseconds(config.keepalive_interval_ms))
+            .keep_alive_timeout(milliseconds(config.keepalive_timeout_ms))
+            .auto_date_header(false);
+        let max_age = milliseconds(config.max_connection_age_ms);
+        Protocol {
+            http2,
+            max_streams: config.max_streams as usize,
+            handshake_timeout: milliseconds(config.handshake_timeout_ms),
+            max_age: (!max_age.is_zero()).then_some(max_age),
+        }
+    }
+
+    /// Answers a guest's calls by `call` until the guest leaves; when told that it is the end, or that it is old, it begins
+    /// no more of them.
+    pub(crate) async fn serve<C, F>(self: Arc<Self>, guest: Guest, call: C, end: CancellationToken)
+    where
+        C: Fn(Request<Body>) -> F,
+        F: Future<Output = Result<Response<Reply>, Infallible>> + Send + 'static,
+    {
+        let Guest { stream, address, tls, open, share: _share, place: _place } = guest;
+        let late = Instant::now() + self.handshake_timeout;
+        let Some(tls) = tls else {
+            return self.speak(stream, address, late, open, call, end).await;
+        };
+        let agreed = tokio::select! {
+            agreed = timeout_at(late, tls.accept(stream)) => agreed,
+            () = end.cancelled() => return,
+        };
+        match agreed {
+            Ok(Ok(stream)) => self.speak(stream, address, late, open, call, end).await,
+            Ok(Err(error)) => {
+                open.refuse();
+                tracing::debug!(%error, peer = %address, "no TLS");
+            }
+            Err(_) => open.refuse(),
+        }
+    }
+
+    async fn speak<C, F>(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin,
+        address: SocketAddr,
+        late: Instant,
+        open: Open,
+        call: C,
+        end: CancellationToken,
+    ) where
+        C: Fn(Request<Body>) -> F,
+        F: Future<Output = Result<Response<Reply>, Infallible>> + Send + 'static,
+    {
+        let ahead = Arc::new(Ahead::new(self.max_streams));
+        let preface = Some(Preface { seen: 0, late: Box::pin(sleep_until(late)) });
+        let io = TokioIo::new(Watched { stream, ahead: Arc::clone(&ahead), preface, open });
+        let peer = Peer { address, ahead };
+        // Where HTTP/2 calls this, not where the call runs: it is counted before more is read.
+        let answer = service_fn(|request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(peer.clone());
+            call(request)
+        });
+        let mut speaking = pin!(self.http2.serve_connection(io, answer));
+        let old = async {
+            match self.max_age {
+                Some(age) => sleep(age).await,
+                None => pending().await,
+            }
+        };
+        let ended = tokio::select! {
+            ended = speaking.as_mut() => ended,
+            () = async { tokio::select! { () = end.cancelled() => {}, () = old => {} } } => {
+                speaking.as_mut().graceful_shutdown();
+                speaking.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, peer = %address, "the connection broke");
+        }
+    }
+}
+
+/// A stream that is read only while its calls are not too far ahead, and whose peer must say its preface in time.
+struct Watched<S> {
+    stream: S,
+    ahead: Arc<Ahead>,
+    preface: Option<Preface>,
+    open: Open,
+}
+
+/// The preface that was not seen whole; from then on the keepalive of HTTP/2 watches over the connection.
+struct Preface {
+    seen: usize,
+    late: Pin<Box<Sleep>>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(self.ahead.poll_read(cx));
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if let Some(preface) = &mut self.preface {
+            preface.seen += buf.filled().len() - before;
+            if preface.seen >= PREFACE.len() {
+                self.preface = None;
+            } else if read.is_pending() {
+                ready!(preface.late.as_mut().poll(cx));
+                self.open.refuse();
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
