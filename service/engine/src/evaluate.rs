@@ -94,6 +94,10 @@ pub fn evaluate(
     Ok(evaluation)
 }
 
+/// A list that grows to millions is copied at times, which takes longer than anybody waits who has left: sets from here
+/// on are counted before they are split. Below, to count takes longer than it saves.
+const COUNTED_FROM: usize = 1 << 20;
+
 /// A position of the game tree that is still to be played. Where all candidates are secrets, both are one list: lists of
 /// millions take longer to copy than anybody waits who has left.
 struct Open {
@@ -109,10 +113,6 @@ pub(crate) fn split(
     guess: &Code,
     budget: &Budget,
 ) -> Result<BTreeMap<Class, Vec<u32>>, Stopped> {
-    /// A list that grows to millions is copied at times, which takes longer than anybody waits who has left: sets from
-    /// here on are counted first. Below, to count takes longer than it saves.
-    const COUNTED_FROM: usize = 1 << 20;
-
     let mut parts: BTreeMap<Class, Vec<u32>> = BTreeMap::new();
     if set.len() >= COUNTED_FROM {
         let sizes = sizes(game, set, guess, budget)?;
@@ -131,5 +131,35 @@ impl Evaluation {
             self.histogram.resize(self.max as usize, 0);
             self.histogram[guesses as usize - 1] += secrets;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CodeSpec, FeedbackRule, Rules};
+
+    #[test]
+    fn a_set_that_is_counted_first_has_the_parts_of_one_that_is_not() {
+        let spec = CodeSpec {
+            alphabet: "0123".into(),
+            length: 10,
+            repeats: true,
+            not_first: String::new(),
+        };
+        let rules = Rules::codes(&spec, FeedbackRule::Pegs).unwrap();
+        let guess = rules.code("0123301201").unwrap();
+        let game = Game::new(rules, u32::MAX).unwrap();
+        let all: Vec<u32> = (0..game.size()).collect();
+        assert!(all.len() >= COUNTED_FROM);
+        let budget = Budget::unlimited();
+        let counted = split(&game, &all, &guess, &budget).unwrap();
+        // The last one alone makes the difference.
+        let (last, rest) = all.split_last().unwrap();
+        let mut plain = split(&game, rest, &guess, &budget).unwrap();
+        for (class, part) in split(&game, &[*last], &guess, &budget).unwrap() {
+            plain.entry(class).or_default().extend(part);
+        }
+        assert_eq!(counted, plain);
     }
 }

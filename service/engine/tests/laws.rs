@@ -13,7 +13,8 @@ use common::{
 use herdsman_engine::{
     Advice, Budget, Canonical, Choice, Class, Code, Game, Given, Goal, History, Pool, Progress,
     Rules, SharedAdvice, SolveError, SolveLimits, StopFlag, Stopped, Strategy as Play, Tie, Trial,
-    Turn, diagnose, evaluate, keeps_hints, partition, simulate, solve, suggest, suggest_lying,
+    Turn, WordList, WordsError, diagnose, evaluate, keeps_hints, partition, simulate, solve,
+    suggest, suggest_lying,
 };
 use proptest::{prelude::*, sample::Index, test_runner::TestRunner};
 
@@ -320,6 +321,8 @@ fn a_raised_flag_stops_every_kind_of_work() {
     let (limits, progress) = (SolveLimits::default(), Progress::default());
     let solved = solve(&game, &all, Goal::default(), limits, &progress, &budget);
     assert_eq!(solved.err(), Some(SolveError::Stopped));
+    let words = WordList::new_until(&["crane", "slate"], &["zesty"], &[], &budget.stop);
+    assert_eq!(words, Err(WordsError::Stopped(Stopped)));
 }
 
 #[test]

@@ -5,7 +5,8 @@
 
 use std::{
     collections::HashMap,
-    hash::Hash,
+    hash::{BuildHasher as _, Hash, Hasher, RandomState},
+    ops::Deref,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -226,22 +227,56 @@ impl<T> Timed<T> {
     }
 }
 
+/// What is asked of a cache. It is looked up some times and held by many, so it is hashed once and shared.
+#[derive(Debug)]
+pub(crate) struct Asked<K>(Arc<(u64, K)>);
+
+impl<K> Clone for Asked<K> {
+    fn clone(&self) -> Self {
+        Asked(Arc::clone(&self.0))
+    }
+}
+
+impl<K> Deref for Asked<K> {
+    type Target = K;
+
+    fn deref(&self) -> &K {
+        &self.0.1
+    }
+}
+
+impl<K: PartialEq> PartialEq for Asked<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<K: Eq> Eq for Asked<K> {}
+
+impl<K> Hash for Asked<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.0);
+    }
+}
+
 /// Answers of one kind, by what was asked.
 pub(crate) struct Cache<K, V, E> {
-    kept: Arc<Kept<K, V>>,
+    kept: Arc<Kept<Asked<K>, V>>,
     flights: Arc<Flights<K, V, E>>,
     /// Whether an answer is whole.
     whole: fn(&V) -> bool,
+    /// Its keys are drawn, so that nobody can send questions of one hash.
+    hasher: RandomState,
 }
 
-type Flights<K, V, E> = Mutex<HashMap<K, Flight<V, E>>>;
+type Flights<K, V, E> = Mutex<HashMap<Asked<K>, Flight<V, E>>>;
 /// Where the outcome of a computation is announced. Its receivers are those who wait for it.
 type Flight<V, E> = Arc<watch::Sender<Option<Outcome<V, E>>>>;
 type Outcome<V, E> = Result<(V, Origin), E>;
 
 impl<K, V, E> Cache<K, V, E>
 where
-    K: Clone + Eq + Hash + Send + Sync + 'static,
+    K: Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
     E: Clone + From<Refusal> + Send + Sync + 'static,
 {
@@ -251,7 +286,18 @@ where
         memory: impl Fn(&K, &V) -> usize + Send + Sync + 'static,
         whole: fn(&V) -> bool,
     ) -> Self {
-        Cache { kept: Arc::new(Kept::new(bytes, memory)), flights: Arc::default(), whole }
+        let memory = move |key: &Asked<K>, value: &V| memory(key, value);
+        Cache {
+            kept: Arc::new(Kept::new(bytes, memory)),
+            flights: Arc::default(),
+            whole,
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// What this cache can be asked for a key.
+    pub(crate) fn ask(&self, key: K) -> Asked<K> {
+        Asked(Arc::new((self.hasher.hash_one(&key), key)))
     }
 
     /// What was asked, and what is there.
@@ -260,14 +306,14 @@ where
     }
 
     /// All that is kept, in no order. It holds up nobody, and does not count as use.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (Arc<K>, V)> + '_ {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Arc<Asked<K>>, V)> + '_ {
         self.kept.store.iter()
     }
 
     /// Keeps what was computed at another time, if it is whole.
     pub(crate) fn keep(&self, key: K, value: V) {
         if (self.whole)(&value) {
-            self.kept.insert(key, value);
+            self.kept.insert(self.ask(key), value);
         }
     }
 
@@ -277,7 +323,7 @@ where
     /// What `compute` failed with at once, or what its future did for all who waited for it; a later call starts afresh.
     pub(crate) async fn get<F>(
         &self,
-        key: &K,
+        key: &Asked<K>,
         compute: impl FnOnce() -> Result<F, E>,
     ) -> Outcome<V, E>
     where
@@ -295,7 +341,7 @@ where
     /// Joins the flight to this answer, or starts one.
     fn board<F>(
         &self,
-        key: &K,
+        key: &Asked<K>,
         compute: impl FnOnce() -> Result<F, E>,
     ) -> Result<watch::Receiver<Option<Outcome<V, E>>>, E>
     where
@@ -325,11 +371,11 @@ where
 /// Computes, keeps and announces one answer, unless everybody leaves first.
 async fn fly<K, V, E>(
     ticket: Ticket<K, V, E>,
-    kept: Arc<Kept<K, V>>,
+    kept: Arc<Kept<Asked<K>, V>>,
     whole: fn(&V) -> bool,
     compute: impl Future<Output = Result<V, E>>,
 ) where
-    K: Clone + Eq + Hash + Send + Sync + 'static,
+    K: Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
     // Leaving drops the computation, which stops its work.
@@ -347,13 +393,13 @@ async fn fly<K, V, E>(
 }
 
 /// A flight in the list of those under way; off the list when dropped, whatever happened.
-struct Ticket<K: Eq + Hash, V, E> {
+struct Ticket<K: Eq, V, E> {
     flights: Arc<Flights<K, V, E>>,
-    key: K,
+    key: Asked<K>,
     flight: Flight<V, E>,
 }
 
-impl<K: Eq + Hash, V, E> Ticket<K, V, E> {
+impl<K: Eq, V, E> Ticket<K, V, E> {
     /// Resolves when nobody waits any more; from then on nobody can join.
     async fn abandoned(&self) {
         loop {
@@ -368,7 +414,7 @@ impl<K: Eq + Hash, V, E> Ticket<K, V, E> {
     }
 }
 
-impl<K: Eq + Hash, V, E> Drop for Ticket<K, V, E> {
+impl<K: Eq, V, E> Drop for Ticket<K, V, E> {
     fn drop(&mut self) {
         let mut flights = lock(&self.flights);
         if flights.get(&self.key).is_some_and(|flight| Arc::ptr_eq(flight, &self.flight)) {
@@ -428,15 +474,16 @@ mod tests {
     #[tokio::test]
     async fn all_who_ask_at_once_share_one_computation() {
         let cache = numbers();
+        let key = cache.ask(KEY);
         let (finish, computation) = computing();
-        let mut first = pin!(cache.get(&KEY, || Ok(computation)));
+        let mut first = pin!(cache.get(&key, || Ok(computation)));
         wait(&mut first).await;
-        let mut second = pin!(cache.get(&KEY, never));
+        let mut second = pin!(cache.get(&key, never));
         wait(&mut second).await;
         finish.send(4).unwrap();
         assert_eq!(first.await, Ok((4, Origin::Computed)));
         assert_eq!(second.await, Ok((4, Origin::Computed)));
-        assert_eq!(cache.get(&KEY, never).await, Ok((4, Origin::Cache)));
+        assert_eq!(cache.get(&key, never).await, Ok((4, Origin::Cache)));
         let Counts { hits, misses, joins, kept, .. } = cache.counts();
         assert_eq!((hits, misses, joins, kept), (1, 1, 1, 1));
     }
@@ -444,10 +491,11 @@ mod tests {
     #[tokio::test]
     async fn a_computation_outlives_the_caller_that_began_it() {
         let cache = numbers();
+        let key = cache.ask(KEY);
         let (finish, computation) = computing();
-        let mut first = Box::pin(cache.get(&KEY, || Ok(computation)));
+        let mut first = Box::pin(cache.get(&key, || Ok(computation)));
         wait(&mut first.as_mut()).await;
-        let mut second = pin!(cache.get(&KEY, never));
+        let mut second = pin!(cache.get(&key, never));
         wait(&mut second).await;
         drop(first);
         finish.send(4).unwrap();
@@ -457,45 +505,49 @@ mod tests {
     #[tokio::test]
     async fn a_computation_ends_when_nobody_waits_for_it_and_later_callers_start_afresh() {
         let cache = numbers();
+        let key = cache.ask(KEY);
         let (mut finish, computation) = computing();
-        let mut only = Box::pin(cache.get(&KEY, || Ok(computation)));
+        let mut only = Box::pin(cache.get(&key, || Ok(computation)));
         wait(&mut only.as_mut()).await;
         drop(only);
         finish.closed().await;
-        assert_eq!(cache.get(&KEY, at_once(Ok(6))).await, Ok((6, Origin::Computed)));
+        assert_eq!(cache.get(&key, at_once(Ok(6))).await, Ok((6, Origin::Computed)));
     }
 
     #[tokio::test]
     async fn errors_and_partial_answers_are_told_but_not_kept() {
         let cache = numbers();
+        let key = cache.ask(KEY);
         for outcome in [Err(Refusal::Overloaded), Ok(3), Ok(5), Ok(8)] {
-            let told = cache.get(&KEY, at_once(outcome)).await;
+            let told = cache.get(&key, at_once(outcome)).await;
             assert_eq!(told, outcome.map(|value| (value, Origin::Computed)));
         }
-        assert_eq!(cache.get(&KEY, never).await, Ok((8, Origin::Cache)));
+        assert_eq!(cache.get(&key, never).await, Ok((8, Origin::Cache)));
     }
 
     #[tokio::test]
     async fn what_is_not_begun_is_an_error_and_blocks_nobody() {
         let cache = numbers();
-        let refused = cache.get(&KEY, || AtOnce::Err(Refusal::Overloaded)).await;
+        let key = cache.ask(KEY);
+        let refused = cache.get(&key, || AtOnce::Err(Refusal::Overloaded)).await;
         assert_eq!(refused, Err(Refusal::Overloaded));
-        assert_eq!(cache.get(&KEY, at_once(Ok(2))).await, Ok((2, Origin::Computed)));
+        assert_eq!(cache.get(&key, at_once(Ok(2))).await, Ok((2, Origin::Computed)));
     }
 
     #[tokio::test]
     async fn a_computation_that_panics_is_an_error_and_blocks_nobody() {
         let cache = numbers();
-        let outcome = cache.get(&KEY, || Ok(async { panic!("on purpose") })).await;
+        let key = cache.ask(KEY);
+        let outcome = cache.get(&key, || Ok(async { panic!("on purpose") })).await;
         assert_eq!(outcome, Err(Refusal::Panicked));
-        assert_eq!(cache.get(&KEY, at_once(Ok(2))).await, Ok((2, Origin::Computed)));
+        assert_eq!(cache.get(&key, at_once(Ok(2))).await, Ok((2, Origin::Computed)));
     }
 
     #[tokio::test]
     async fn the_weight_of_what_is_kept_stays_within_the_limit() {
         let cache: Cache<u32, u32, Refusal> = Cache::new(10_000, |_, _| 744, |_| true);
         for key in 0..1000 {
-            cache.get(&key, at_once(Ok(key))).await.unwrap();
+            cache.get(&cache.ask(key), at_once(Ok(key))).await.unwrap();
         }
         cache.kept.store.run_pending_tasks();
         assert!((1..=10).contains(&cache.counts().entries));

@@ -12,6 +12,11 @@ use herdsman_server::{Config, Invocation, Server};
 use tokio::net::{TcpListener, TcpSocket};
 use tracing_subscriber::EnvFilter;
 
+/// Instead of the system's (glibc): a call takes fewer instructions, and memory comes back after a burst. Without huge
+/// pages, with which it holds three times as much.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What a process ended by a second signal returns: 128 and the number of SIGINT.
 const KILLED: i32 = 130;
 

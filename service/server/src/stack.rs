@@ -108,8 +108,7 @@ where
         let max_message_bytes = self.max_message_bytes;
         let shared = Arc::clone(&self.shared);
         let mut call = Call::start(&request, &shared);
-        let longest =
-            if call.method().takes_long() { self.longest_solve } else { self.longest };
+        let longest = if call.method().takes_long() { self.longest_solve } else { self.longest };
         let deadline = call.deadline(request.headers(), longest);
         let alive = shared.stop.alive.token();
         let handled = self.admit(&mut call, request.headers()).map(|()| {

@@ -93,3 +93,15 @@ fn the_client_does_not_know_the_engine() {
     let dependencies = dependencies.split("\n[").next().unwrap();
     assert!(!dependencies.contains("herdsman-engine") && !dependencies.contains("herdsman-server"));
 }
+
+/// Troubles of the transport, of caches and of memory take a server under load or under attack, so they are no rows of
+/// `cases/open.jsonl`: each is a test of the service or a trial of endurance, which names it.
+#[test]
+fn every_trouble_that_is_no_row_has_a_test_or_a_trial() {
+    let places = [sources("service/server/tests/service"), sources("benches/src/bin/endurance")];
+    for number in (95..=117).step_by(2) {
+        let trouble = format!("RB-{number:03}");
+        let named = places.iter().flatten().any(|(_, text)| text.contains(&trouble));
+        assert!(named, "nothing tries {trouble}");
+    }
+}

@@ -45,7 +45,7 @@ pub(crate) const TASKS: &str = "herdsman_tasks_alive";
 pub(crate) struct Server {
     child: Child,
     address: SocketAddr,
-    metrics: SocketAddr,
+    metrics: Metrics,
     log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -87,7 +87,7 @@ impl Server {
         }
         // From here on it ends with this value.
         let nowhere = ([127, 0, 0, 1], 0).into();
-        let mut server = Server { child, address: nowhere, metrics: nowhere, log };
+        let mut server = Server { child, address: nowhere, metrics: Metrics(nowhere), log };
         let mut lines = BufReader::new(stdout.ok_or("no output")?).lines();
         let mut told = |before: &str, after: &str| {
             lines.by_ref().map_while(Result::ok).find_map(|line| {
@@ -95,10 +95,11 @@ impl Server {
                 address.strip_suffix(after)?.parse().ok()
             })
         };
-        (server.address, server.metrics) =
-            told(" listens on ", "").zip(told("metrics: http://", "/metrics")).ok_or_else(
-                || format!("the server does not say where it listens: {:?}", server.log()),
-            )?;
+        let addresses = told(" listens on ", "").zip(told("metrics: http://", "/metrics"));
+        let (address, metrics) = addresses.ok_or_else(|| {
+            format!("the server does not say where it listens: {:?}", server.log())
+        })?;
+        (server.address, server.metrics) = (address, Metrics(metrics));
         Ok(server)
     }
 
@@ -148,18 +149,17 @@ impl Server {
         self.cpu_of_threads().values().sum()
     }
 
+    /// Where its metrics are read.
+    pub(crate) fn metrics(&self) -> Metrics {
+        self.metrics
+    }
+
     /// What its metrics say of this series.
     ///
     /// # Errors
     /// If they cannot be read, or do not have it.
     pub(crate) fn metric(&self, series: &str) -> Result<f64, Trouble> {
-        let mut stream = net::TcpStream::connect(self.metrics)?;
-        stream.set_read_timeout(Some(SOON))?;
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text)?;
-        let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
-        Ok(value.ok_or_else(|| format!("no {series} in the metrics"))?.parse()?)
+        self.metrics.read(series)
     }
 
     /// What it logged so far, a line each.
@@ -246,6 +246,26 @@ impl Server {
     /// A number of `/proc/PID/status`; 0 when the process is gone.
     fn status(&self, name: &str) -> u64 {
         process_status(&self.pid().to_string(), name)
+    }
+}
+
+/// Where the metrics of a server are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Metrics(SocketAddr);
+
+impl Metrics {
+    /// What they say of this series.
+    ///
+    /// # Errors
+    /// If they cannot be read, or do not have it.
+    pub(crate) fn read(self, series: &str) -> Result<f64, Trouble> {
+        let mut stream = net::TcpStream::connect(self.0)?;
+        stream.set_read_timeout(Some(SOON))?;
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text)?;
+        let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        Ok(value.ok_or_else(|| format!("no {series} in the metrics"))?.parse()?)
     }
 }
 

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::{MAX_LETTER_BYTES, MAX_LETTERS, MAX_TOTAL_WEIGHT, MAX_WEIGHT, MAX_WORDS};
-use crate::rules::MAX_LENGTH;
+use crate::{budget::Stopped, rules::MAX_LENGTH};
 
 /// Which of the two lists of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +197,9 @@ pub enum WordsError {
         /// Letters in a guess.
         guesses: usize,
     },
+    /// Nobody waits for the list any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl WordsError {
@@ -214,6 +217,7 @@ impl WordsError {
             WordsError::Weight { index, .. } => format!("weights[{index}]"),
             WordsError::WeightCount { .. } | WordsError::TotalWeight(_) => "weights".to_owned(),
             WordsError::DifferentLengths { .. } => WordsPart::Guesses.to_string(),
+            WordsError::Stopped(_) => WordsPart::Secrets.to_string(),
         }
     }
 }

@@ -21,7 +21,7 @@ pub use errors::{WordError, WordPlace, WordsError, WordsPart};
 pub(crate) use letters::is_unseen;
 pub use read::{FileReport, WordsReport};
 
-use crate::{code::Code, rules::MAX_LENGTH};
+use crate::{budget::StopFlag, code::Code, rules::MAX_LENGTH};
 
 /// The most words in a game: codes are numbered, and columns of them kept, for each.
 pub const MAX_WORDS: usize = 2_000_000;
@@ -72,9 +72,22 @@ impl WordList {
         guesses: &[impl AsRef<str>],
         weights: &[u32],
     ) -> Result<WordList, WordsError> {
+        WordList::new_until(secrets, guesses, weights, &StopFlag::default())
+    }
+
+    /// As [`WordList::new`], until the flag is raised.
+    ///
+    /// # Errors
+    /// As there, and [`WordsError::Stopped`].
+    pub fn new_until(
+        secrets: &[impl AsRef<str>],
+        guesses: &[impl AsRef<str>],
+        weights: &[u32],
+        stop: &StopFlag,
+    ) -> Result<WordList, WordsError> {
         let secrets = secrets.iter().map(AsRef::as_ref).collect::<Vec<_>>();
         let guesses = guesses.iter().map(AsRef::as_ref).collect::<Vec<_>>();
-        strict::new(&secrets, &guesses, weights)
+        strict::new(&secrets, &guesses, weights, stop)
     }
 
     /// Reads files, given as their bytes: UTF-8, a word a line, and after it, if need be, white space and a weight (a

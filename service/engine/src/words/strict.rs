@@ -4,12 +4,14 @@ use super::{
     MAX_WEIGHT, MAX_WORDS, WordError, WordList, WordPlace, WordsError, WordsPart, letters,
     merge::Merge, read::commonest_length,
 };
+use crate::budget::{StopFlag, Stopped};
 
-/// See [`WordList::new`].
+/// See [`WordList::new_until`].
 pub(super) fn new(
     secrets: &[&str],
     guesses: &[&str],
     weights: &[u32],
+    stop: &StopFlag,
 ) -> Result<WordList, WordsError> {
     if secrets.is_empty() {
         return Err(WordsError::NoWords(WordsPart::Secrets));
@@ -29,6 +31,7 @@ pub(super) fn new(
 
     let mut lengths = Vec::with_capacity(secrets.len() + guesses.len());
     for (part, index, word) in words() {
+        go_on(index, stop)?;
         lengths.push(letters::count(word).map_err(|error| refused(part, index, error))?);
     }
     let Some(expected) = commonest_length(lengths.iter().copied()) else {
@@ -36,6 +39,7 @@ pub(super) fn new(
     };
     let mut merge = Merge::new(expected, secrets.len(), lengths.len());
     for ((part, index, word), found) in words().zip(lengths) {
+        go_on(index, stop)?;
         if found != expected {
             return Err(refused(part, index, WordError::Length { found, expected }));
         }
@@ -48,6 +52,12 @@ pub(super) fn new(
         }
     }
     Ok(merged.list)
+}
+
+/// Looks at the flag once in a fraction of a millisecond.
+fn go_on(index: usize, stop: &StopFlag) -> Result<(), Stopped> {
+    const LOOK_EVERY: usize = 256;
+    if index.is_multiple_of(LOOK_EVERY) && stop.is_stopped() { Err(Stopped) } else { Ok(()) }
 }
 
 /// Refuses weights that are not one a secret, or out of range.

@@ -32,6 +32,7 @@ pub(super) async fn best_next_guess(
     let mut violations = Violations::default();
     let rules = violations.game_or_sample(shared, request.rules.take()).await?;
     let (key, history) = read(shared, violations, rules, &request)?;
+    let key = shared.advice.ask(key);
     let (advice, origin) = shared
         .advice
         .get(&key, || {
@@ -53,7 +54,7 @@ pub(super) async fn best_next_guess(
             Ok(v1::BestNextGuessResponse { source: source.into(), ..advice })
         }
         None => {
-            let (lies, rules) = (key.max_lies, key.position.rules);
+            let (lies, rules) = (key.max_lies, key.position.rules.clone());
             Err(shared.contradiction_within(lies, rules, history, &request.history).await)
         }
     }
@@ -219,6 +220,7 @@ pub(super) async fn analyze(
     let mut violations = Violations::default();
     let rules = violations.game(shared, request.rules.take()).await?;
     let (key, history) = read_analysis(shared, violations, rules, &request)?;
+    let key = shared.analyses.ask(key);
     let (analysis, _) = shared
         .analyses
         .get(&key, || {
@@ -228,7 +230,9 @@ pub(super) async fn analyze(
         .await?;
     match analysis.answer {
         Some(analysis) => Ok(analysis),
-        None => Err(shared.contradiction(key.position.rules, history, &request.history).await),
+        None => {
+            Err(shared.contradiction(key.position.rules.clone(), history, &request.history).await)
+        }
     }
 }
 

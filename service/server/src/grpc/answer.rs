@@ -19,7 +19,7 @@ pub(super) async fn answer(
     let history = violations.history(rules.as_ref(), &request.history, config);
     let guess =
         rules.as_ref().and_then(|rules| violations.code(rules, || "guess".into(), &request.guess));
-    let policy = violations.member("policy", request.policy, "policy of a host");
+    let policy = violations.member(|| "policy".into(), request.policy, "policy of a host");
     let (Some(rules), Some(history), Some(guess), Some(policy)) = (rules, history, guess, policy)
     else {
         return Err(violations.into());

@@ -138,7 +138,7 @@ impl Violations {
     /// A member of an enumeration.
     pub(super) fn member<T: TryFrom<i32>>(
         &mut self,
-        field: &str,
+        field: impl FnOnce() -> String,
         number: i32,
         what: &str,
     ) -> Option<T> {
@@ -147,7 +147,7 @@ impl Violations {
         };
         self.note(
             T::try_from(number)
-                .map_err(|_| Violation::new(field, Reason::InvalidOption, problem())),
+                .map_err(|_| Violation::new(field(), Reason::InvalidOption, problem())),
         )
     }
 }

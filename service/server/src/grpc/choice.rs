@@ -18,10 +18,11 @@ impl Violations {
         at: &str,
         player: v1::Player,
     ) -> Option<Choice> {
-        let strategy = self.member(&format!("{at}strategy"), player.strategy, "strategy");
-        let tie = self.member(&format!("{at}tie"), player.tie, "tie rule");
-        let pool = self.member(&format!("{at}pool"), player.pool, "guess pool");
-        let level = self.member(&format!("{at}level"), player.level, "level");
+        let field = |name| move || format!("{at}{name}");
+        let strategy = self.member(field("strategy"), player.strategy, "strategy");
+        let tie = self.member(field("tie"), player.tie, "tie rule");
+        let pool = self.member(field("pool"), player.pool, "guess pool");
+        let level = self.member(field("level"), player.level, "level");
         let (strategy, tie, pool, level) = (strategy?, tie?, pool?, level?);
         let rules = rules?;
         let seed = player.seed.cast_unsigned();
@@ -43,9 +44,8 @@ impl Violations {
                 Err(("level", "a level is a strategy, a tie rule and a pool: send it without them"))
             }
         };
-        let refuse = |(field, problem)| {
-            Violation::new(format!("{at}{field}"), Reason::InvalidOption, problem)
-        };
+        let refuse =
+            |(name, problem)| Violation::new(field(name)(), Reason::InvalidOption, problem);
         self.note(choice.map_err(refuse)).map(heeded)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use herdsman_engine::{
-    FeedbackRule, MAX_WEIGHT, Rules, RulesError, TooLarge, WordList, WordsError,
+    FeedbackRule, MAX_WEIGHT, Rules, RulesError, StopFlag, TooLarge, WordList, WordsError,
 };
 use herdsman_proto::v1::{self, rules::Game};
 
@@ -35,9 +35,9 @@ impl Violations {
         let read = match rules {
             Some(rules) if words.bytes > QUICK_BYTES => {
                 let dictionaries = Arc::clone(&shared.dictionaries);
-                shared.compute.run(move |_| read(Some(rules), &dictionaries)).await?
+                shared.compute.run(move |stop| read(Some(rules), &dictionaries, stop)).await?
             }
-            rules => read(rules, &shared.dictionaries),
+            rules => read(rules, &shared.dictionaries, &StopFlag::default()),
         };
         Ok(self.note(read))
     }
@@ -108,10 +108,11 @@ fn invalid(field: &str, problem: impl ToString) -> Violation {
     Violation::new(format!("rules{field}"), Reason::InvalidRules, problem)
 }
 
-/// The rules of a request, of any size.
+/// The rules of a request, of any size. A raised flag ends long lists of words.
 pub(super) fn read(
     rules: Option<v1::Rules>,
     dictionaries: &Dictionaries,
+    stop: &StopFlag,
 ) -> Result<Rules, Violation> {
     let missing = || {
         let forms = "set `preset`, as in `bulls-and-cows`, or `codes`, `words` or `numbers`";
@@ -140,7 +141,9 @@ pub(super) fn read(
             Rules::preset(&name, words)
         }
         Game::Codes(codes) => Rules::codes(&convert::spec(codes), FeedbackRule::Pegs),
-        Game::Words(words) => Rules::words(read_words(words, dictionaries)?, FeedbackRule::Marks),
+        Game::Words(words) => {
+            Rules::words(read_words(words, dictionaries, stop)?, FeedbackRule::Marks)
+        }
         Game::Numbers(v1::NumberRules { min, max }) => Rules::numbers(min, max),
     }
     .and_then(|rules| match feedback {
@@ -183,7 +186,11 @@ fn find(dictionaries: &Dictionaries, field: &str, name: &str) -> Result<WordList
     })
 }
 
-fn read_words(words: v1::WordRules, dictionaries: &Dictionaries) -> Result<WordList, Violation> {
+fn read_words(
+    words: v1::WordRules,
+    dictionaries: &Dictionaries,
+    stop: &StopFlag,
+) -> Result<WordList, Violation> {
     let v1::WordRules { dictionary, secrets, guesses, weights } = words;
     if !dictionary.is_empty() {
         if !(secrets.is_empty() && guesses.is_empty() && weights.is_empty()) {
@@ -197,7 +204,7 @@ fn read_words(words: v1::WordRules, dictionaries: &Dictionaries) -> Result<WordL
         return Err(invalid(&format!(".words.weights[{at}]"), problem));
     }
     let weights: Vec<u32> = weights.into_iter().map(i32::cast_unsigned).collect();
-    let words = WordList::new(&secrets, &guesses, &weights);
+    let words = WordList::new_until(&secrets, &guesses, &weights, stop);
     let refuse = |error: WordsError| invalid(&format!(".words.{}", error.field()), error);
     Ok(dictionaries.own(words.map_err(refuse)?))
 }

@@ -5,7 +5,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use herdsman_engine::{Form, Rules, Turn};
+use herdsman_engine::{Form, Rules, StopFlag, Turn};
 use herdsman_proto::v1::{self, rules::Game};
 use prost::Message;
 use sha2::{Digest as _, Sha256};
@@ -67,12 +67,13 @@ impl Solver {
     /// Keeps a saved answer, if it is one that is given today.
     pub(crate) fn restore(&self, saved: &Answer) -> Option<()> {
         let (shared, took) = (&*self.0, saved.took);
+        let stop = StopFlag::default();
         let mut violations = Violations::default();
         match saved.kind {
             ADVICE => {
                 let mut request = v1::BestNextGuessRequest::decode(&*saved.request).ok()?;
                 let reply = v1::BestNextGuessResponse::decode(&*saved.reply).ok()?;
-                let rules = rules::read(request.rules.take(), &shared.dictionaries).ok()?;
+                let rules = rules::read(request.rules.take(), &shared.dictionaries, &stop).ok()?;
                 let rules = violations.enumerable_or_sampled(rules, &shared.config);
                 let (key, _) = advise::read(shared, violations, rules, &request).ok()?;
                 // What is asked must not have been changed by the limits of today.
@@ -82,7 +83,7 @@ impl Solver {
             ANALYSIS => {
                 let mut request = v1::AnalyzeRequest::decode(&*saved.request).ok()?;
                 let reply = v1::AnalyzeResponse::decode(&*saved.reply).ok()?;
-                let rules = rules::read(request.rules.take(), &shared.dictionaries).ok()?;
+                let rules = rules::read(request.rules.take(), &shared.dictionaries, &stop).ok()?;
                 let rules = violations.enumerable(rules, &shared.config);
                 let (key, _) = advise::read_analysis(shared, violations, rules, &request).ok()?;
                 shared.analyses.keep(key, Timed { answer: Some(reply), took });

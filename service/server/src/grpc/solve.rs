@@ -61,7 +61,7 @@ fn read(
     request: &v1::SolveRequest,
 ) -> Result<(Question, History), Failure> {
     let history = violations.history(rules.as_ref(), &request.history, config);
-    let objective = violations.member("objective", request.objective, "objective");
+    let objective = violations.member(|| "objective".into(), request.objective, "objective");
     let most = violations.natural("max_guesses", request.max_guesses.into());
     let first_guess = violations.optional_code(rules.as_ref(), "first_guess", &request.first_guess);
     let first_guess = match (first_guess, objective) {

@@ -1,6 +1,6 @@
 //! Why a call fails, and how that is said on the wire: the only place where a `Status` is built.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
 use herdsman_engine::{Stopped, TooLarge};
 use http::Response;
@@ -183,33 +183,43 @@ impl Failure {
     }
 }
 
+/// Made once: who has no room has no time either.
+static OVERLOADED: LazyLock<Status> = LazyLock::new(|| status(&Failure::Overloaded));
+
 impl From<Failure> for Status {
     fn from(failure: Failure) -> Status {
-        let mut details = ErrorDetails::new();
-        let mut metadata = HashMap::new();
-        match &failure {
-            Failure::Invalid(violations) => {
-                for violation in violations.iter().filter(|violation| !violation.field.is_empty()) {
-                    details.add_bad_request_violation(&violation.field, &violation.problem);
-                }
-            }
-            Failure::Contradiction { turn, .. } | Failure::Untrue { turn, .. } => {
-                metadata.insert("turn".to_owned(), turn.to_string());
-            }
-            Failure::Overloaded => {
-                details.set_retry_info(Some(RETRY_DELAY));
-            }
-            &Failure::RateLimited { wait } => {
-                details.set_retry_info(Some(wait));
-            }
-            Failure::Unauthenticated
-            | Failure::DeadlineExceeded
-            | Failure::ShuttingDown
-            | Failure::Internal => {}
+        match failure {
+            Failure::Overloaded => OVERLOADED.clone(),
+            failure => status(&failure),
         }
-        details.set_error_info(failure.reason(), DOMAIN, metadata);
-        Status::with_error_details(failure.code(), failure.message(), details)
     }
+}
+
+fn status(failure: &Failure) -> Status {
+    let mut details = ErrorDetails::new();
+    let mut metadata = HashMap::new();
+    match failure {
+        Failure::Invalid(violations) => {
+            for violation in violations.iter().filter(|violation| !violation.field.is_empty()) {
+                details.add_bad_request_violation(&violation.field, &violation.problem);
+            }
+        }
+        Failure::Contradiction { turn, .. } | Failure::Untrue { turn, .. } => {
+            metadata.insert("turn".to_owned(), turn.to_string());
+        }
+        Failure::Overloaded => {
+            details.set_retry_info(Some(RETRY_DELAY));
+        }
+        &Failure::RateLimited { wait } => {
+            details.set_retry_info(Some(wait));
+        }
+        Failure::Unauthenticated
+        | Failure::DeadlineExceeded
+        | Failure::ShuttingDown
+        | Failure::Internal => {}
+    }
+    details.set_error_info(failure.reason(), DOMAIN, metadata);
+    Status::with_error_details(failure.code(), failure.message(), details)
 }
 
 /// A response that is nothing but a failure.
@@ -220,18 +230,21 @@ pub(crate) fn refuse(failure: Failure) -> Response<Body> {
 /// Gives the refusals that tonic makes before a handler is called, for messages too large or unreadable, the form of
 /// ours.
 pub(crate) fn explain(response: Response<Body>, max_message_bytes: u32) -> Response<Body> {
+    // What has details is ours.
+    if response.headers().contains_key(Status::GRPC_STATUS_DETAILS) {
+        return response;
+    }
     let Some(status) = Status::from_header_map(response.headers()) else { return response };
-    let ours = !status.details().is_empty();
     match status.code() {
         // The second is what tonic says of a request that grew too large when it was unpacked.
-        Code::OutOfRange | Code::ResourceExhausted if !ours => {
+        Code::OutOfRange | Code::ResourceExhausted => {
             let problem = format!(
                 "the request is larger than the {max_message_bytes} bytes that are accepted: split it, or have long lists of \
                  words as dictionaries of the server"
             );
             refuse(Violation::new("", Reason::LimitExceeded, problem).into())
         }
-        Code::Internal if !ours => refuse(unreadable(status.message())),
+        Code::Internal => refuse(unreadable(status.message())),
         _ => response,
     }
 }

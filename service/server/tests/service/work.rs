@@ -29,7 +29,7 @@ async fn a_deadline_is_answered_with_deadline_exceeded_and_frees_the_thread() {
     let host = Host::start(Config { threads: 1, ..Config::default() }).await;
     for _ in 0..5 {
         let mut request = Request::new(long_search());
-        // As it stands on the wire: this client does not watch the time itself.
+        // RB-097. As it stands on the wire: this client does not watch the time itself.
         request.metadata_mut().insert("grpc-timeout", "20m".parse().unwrap());
         let started = Instant::now();
         let status = host.client().best_next_guess(request).await.unwrap_err();

@@ -6,7 +6,7 @@
 use std::{io, net::SocketAddr, thread};
 
 use super::{
-    Attacked, MIB,
+    Attacked, MIB, Tasks,
     frames::{
         CANCEL, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM,
         SETTINGS, WIDE, WINDOW_UPDATE, Wire, frame, message, request, setting,
@@ -19,6 +19,9 @@ use crate::{
 
 /// Attackers at a time.
 const ATTACKERS: u64 = 4;
+/// Tasks of the server: for each attacker the 200 calls that a connection may have open, as many again that came with one
+/// read and were reset, and some for all the rest.
+const MOST_TASKS: u64 = ATTACKERS * 400 + 100;
 /// What honest calls and a flood beside them may cost.
 const MOST_MEMORY: u64 = 32 * MIB;
 const SCORE: &str = "/herdsman.v1.SolverService/Score";
@@ -191,6 +194,7 @@ fn stream(nth: u32) -> u32 {
 fn attack(setup: &Setup, report: &mut Report, floods: &[Flood], most: u64) -> Result<(), Trouble> {
     let attacked = Attacked::start(setup, &[])?;
     let address = attacked.server.address();
+    let tasks = Tasks::watch(&attacked.server);
     for flood in floods {
         let count = flood.count / setup.scale(1, 50);
         let units = count.div_ceil(flood.per_unit * ATTACKERS);
@@ -209,6 +213,8 @@ fn attack(setup: &Setup, report: &mut Report, floods: &[Flood], most: u64) -> Re
         }
         report.law(format!("{count} {}", flood.name), told(&all), all.units >= count);
     }
+    let tasks = tasks.most()?;
+    report.law(format!("tasks at the most {MOST_TASKS}"), tasks, tasks <= MOST_TASKS);
     attacked.end(report, most);
     Ok(())
 }

@@ -12,12 +12,22 @@ mod gzip;
 mod seeds;
 mod settings;
 
-use std::{env, fs, io, path::PathBuf, process, thread, time::Duration};
+use std::{
+    env, fs, io,
+    path::PathBuf,
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
 
 use crate::{
     honest::Honest,
     report::{Report, mib, ms},
-    server::Server,
+    server::{Server, TASKS},
     trial::{Setup, Trial, Trouble},
 };
 
@@ -45,6 +55,8 @@ pub(crate) fn trials() -> Vec<Trial> {
 const MIB: u64 = 1 << 20;
 /// Honest calls come this often: enough to notice a stall, and little beside the attack.
 const HONEST_EVERY: Duration = Duration::from_millis(5);
+/// How often tasks are counted.
+const TASKS_EVERY: Duration = Duration::from_millis(10);
 /// Honest calls before the attack, so that what they take of memory is not counted as the attack's.
 const WARM_UP: Duration = Duration::from_secs(1);
 
@@ -93,6 +105,36 @@ fn whole(server: &mut Server, report: &mut Report) {
     let (alive, panics) = (server.alive(), server.panics());
     let state = if alive { "alive" } else { "dead" };
     report.law("alive, no panic", format!("{state}, {panics} panics"), alive && panics == 0);
+}
+
+/// The most tasks that a server has at a time, as its metrics tell as long as it is watched.
+struct Tasks {
+    leave: Arc<AtomicBool>,
+    thread: JoinHandle<Result<u64, String>>,
+}
+
+impl Tasks {
+    /// Begins to watch.
+    fn watch(server: &Server) -> Tasks {
+        let leave = Arc::new(AtomicBool::new(false));
+        let (until, metrics) = (Arc::clone(&leave), server.metrics());
+        let thread = thread::spawn(move || {
+            let mut most = 0;
+            while !until.load(Ordering::Relaxed) {
+                let tasks = metrics.read(TASKS).map_err(|error| error.to_string())?;
+                most = most.max(tasks as u64);
+                thread::sleep(TASKS_EVERY);
+            }
+            Ok(most)
+        });
+        Tasks { leave, thread }
+    }
+
+    /// Tells what was seen.
+    fn most(self) -> Result<u64, Trouble> {
+        self.leave.store(true, Ordering::Relaxed);
+        Ok(self.thread.join().expect("it only counts")?)
+    }
 }
 
 /// A directory that goes with this value.

@@ -17,7 +17,9 @@ use crate::{
     trial::{Setup, Trouble},
 };
 
-/// What memory may grow by with an answer cache of 64 MiB and smaller other ones.
+/// What answers that are kept may weigh.
+const ANSWERS: u64 = 64 << 20;
+/// What memory may grow by with that and smaller other caches.
 const MOST: u64 = 96 << 20;
 /// Callers, on [`CONNECTIONS`].
 const CALLERS: u64 = 64;
@@ -26,7 +28,7 @@ const CONNECTIONS: usize = 4;
 /// Two million histories, no two of them the same (RB-103).
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn histories(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
-    let (answers, others) = ((64 << 20).to_string(), (4 << 20).to_string());
+    let (answers, others) = (ANSWERS.to_string(), (4 << 20).to_string());
     let server = Server::start(
         setup,
         &[
@@ -66,6 +68,15 @@ pub(crate) async fn histories(setup: &Setup, report: &mut Report) -> Result<(), 
         "resident memory under base + 96 MiB",
         format!("{} at its peak, base {}", mib(peak), mib(base)),
         peak < base + MOST,
+    );
+    let mut weight = 0.0;
+    for cache in ["advice", "analyses", "shared_advice", "shared_analyses"] {
+        weight += server.metric(&format!("herdsman_cache_weight_bytes{{cache=\"{cache}\"}}"))?;
+    }
+    report.law(
+        "answers that are kept weigh no more than they may",
+        format!("{} of {}", mib(weight as u64), mib(ANSWERS)),
+        weight as u64 <= ANSWERS,
     );
     Ok(())
 }

@@ -148,7 +148,7 @@ async fn ask(to: &Connection, number: usize) -> Result<(), Status> {
     if sound { Ok(()) } else { Err(Status::data_loss(format!("{reply:?}"))) }
 }
 
-/// Twenty proofs that take longer than the grace: each ends with its result or UNAVAILABLE.
+/// Twenty proofs that take longer than the grace: each ends with its result or UNAVAILABLE (RB-113).
 async fn proofs(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
     const PROOFS: usize = 20;
     let grace = Duration::from_secs(setup.scale(5, 1));
