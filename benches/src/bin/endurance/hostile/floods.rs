@@ -19,9 +19,9 @@ use crate::{
 
 /// Attackers at a time.
 const ATTACKERS: u64 = 4;
-/// Tasks of the server: for each attacker the 200 calls that a connection may have open, as many again that came with one
-/// read and were reset, and some for all the rest.
-const MOST_TASKS: u64 = ATTACKERS * 400 + 100;
+/// Tasks of the server: for each attacker the 200 calls that a connection may have open, what came with one more read,
+/// and some for all the rest. Without a bound there are tens of thousands.
+const MOST_TASKS: u64 = ATTACKERS * 600 + 100;
 /// What honest calls and a flood beside them may cost.
 const MOST_MEMORY: u64 = 32 * MIB;
 const SCORE: &str = "/herdsman.v1.SolverService/Score";
