@@ -3,7 +3,8 @@
 //! HTTP/2 bounds the calls that a connection has open, but those that its peer resets count no more there, while they
 //! are still to be ended here. A peer that begins and resets calls faster than that is done would leave more and more of
 //! them behind (rapid reset, CVE-2023-44487). So no connection is read that has more calls to be ended than it may have
-//! open; servers written in Go bound their handlers likewise.
+//! open; servers written in Go bound their handlers likewise. What one read brings comes on top: as many calls again, and
+//! as many that were reset at once as are borne (`--max-early-cancels`).
 
 use std::{
     sync::{

@@ -75,7 +75,7 @@ impl Protocol {
         }
     }
 
-    /// Answers a guest's calls by `call` until the guest leaves; when told that it is the end, or that it is old, it begins
+    /// Answers a guest's calls by `call` until the guest leaves. At the end, or when it is old, the guest is asked to begin
     /// no more of them.
     pub(crate) async fn serve<C, F>(self: Arc<Self>, guest: Guest, call: C, end: CancellationToken)
     where
@@ -117,7 +117,7 @@ impl Protocol {
         let preface = Some(Preface { seen: 0, late: Box::pin(sleep_until(late)) });
         let io = TokioIo::new(Watched { stream, ahead: Arc::clone(&ahead), preface, open });
         let peer = Peer { address, ahead };
-        // Where HTTP/2 calls this, not where the call runs: it is counted before more is read.
+        // Where HTTP/2 hands a call out, not where it runs: it is counted before there is another read.
         let answer = service_fn(|request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(peer.clone());
@@ -207,5 +207,32 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::*;
+    use crate::metrics::Connections;
+
+    #[tokio::test]
+    async fn a_connection_is_not_read_while_it_is_too_far_ahead() {
+        let (mut peer, stream) = duplex(64);
+        let (ahead, connections) = (Arc::new(Ahead::new(0)), Arc::<Connections>::default());
+        let open = connections.accept();
+        let mut watched = Watched { stream, ahead: Arc::clone(&ahead), preface: None, open };
+        let call = ahead.begin();
+        peer.write_all(b"more").await.unwrap();
+        let mut buffer = [0; 4];
+        let mut read = pin!(watched.read_exact(&mut buffer));
+        tokio::select! {
+            biased;
+            _ = &mut read => panic!("it was read"),
+            () = tokio::task::yield_now() => {}
+        }
+        drop(call);
+        read.await.unwrap();
     }
 }

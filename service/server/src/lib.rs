@@ -79,7 +79,7 @@ pub struct Server {
 /// accepted for the drain time, calls may finish within the grace time, and what is left is ended.
 ///
 /// # Errors
-/// If a file or the address for metrics cannot be used, no threads can be started or the listener fails.
+/// If a file or the address for metrics cannot be used, no threads can be started, or what serves panics.
 pub async fn run(
     listener: TcpListener,
     config: Config,
@@ -131,7 +131,7 @@ impl Server {
     /// Serves as [`run`] does.
     ///
     /// # Errors
-    /// If the listener fails.
+    /// If the listener for metrics cannot be used, or what serves panics.
     pub async fn serve(
         self,
         listener: TcpListener,

@@ -12,7 +12,11 @@ use std::{
 };
 
 use http::{HeaderMap, Request, Response};
-use tokio::{net::TcpListener, task::JoinSet, time::timeout_at};
+use tokio::{
+    net::TcpListener,
+    task::{JoinError, JoinSet},
+    time::timeout_at,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{body::Body, service::Routes};
 use tower::Service;
@@ -57,20 +61,32 @@ pub(crate) async fn serve(
     let mut door = Door::new(listener, tls, &config, Arc::clone(&shared.metrics.connections));
     let end = shared.stop.accepting.clone();
     let protocol = Arc::new(Protocol::new(&config));
+    let metrics = Arc::clone(&shared.metrics);
     let stack = Arc::new(Stack::new(routes.prepare(), &config, shared));
     let answer = move |request| stack.answer(request);
     let mut connections = JoinSet::new();
-    loop {
-        let guest = tokio::select! {
-            guest = door.next() => guest,
-            () = end.cancelled() => break,
+    let count_panic = |ended: Result<(), JoinError>| {
+        if ended.is_err_and(|error| error.is_panic()) {
+            metrics.panicked();
+        }
+    };
+    'accepting: loop {
+        // One wait to its end, whoever leaves meanwhile: it has pauses.
+        let mut next = pin!(door.next());
+        let guest = loop {
+            tokio::select! {
+                guest = &mut next => break guest,
+                Some(ended) = connections.join_next() => count_panic(ended),
+                () = end.cancelled() => break 'accepting,
+            }
         };
-        while connections.try_join_next().is_some() {}
         connections.spawn(Arc::clone(&protocol).serve(guest, answer.clone(), end.clone()));
     }
     // So that nobody knocks in vain.
     drop(door);
-    while connections.join_next().await.is_some() {}
+    while let Some(ended) = connections.join_next().await {
+        count_panic(ended);
+    }
 }
 
 /// The layers around the handlers, outermost first: the log, the counters and the request id, the end of the server, the
@@ -86,7 +102,7 @@ struct Stack<R> {
 
 impl<R> Stack<R>
 where
-    R: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send,
+    R: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + Sync,
     R::Future: Send,
 {
     fn new(routes: R, config: &Config, shared: Arc<Shared>) -> Stack<R> {
@@ -100,29 +116,30 @@ where
         }
     }
 
-    /// Admits a call at once, and answers it.
+    /// Begins a call at once, and answers it.
     fn answer(
-        &self,
+        self: &Arc<Self>,
         mut request: Request<Body>,
     ) -> impl Future<Output = Result<Response<Reply>, Infallible>> + Send + use<R> {
-        let max_message_bytes = self.max_message_bytes;
-        let shared = Arc::clone(&self.shared);
-        let mut call = Call::start(&request, &shared);
-        let longest = if call.method().takes_long() { self.longest_solve } else { self.longest };
-        let deadline = call.deadline(request.headers(), longest);
-        let alive = shared.stop.alive.token();
-        let handled = self.admit(&mut call, request.headers()).map(|()| {
-            request.extensions_mut().insert(Deadline(deadline));
-            let mut routes = self.routes.clone();
-            // In a box, because each of the futures around it is moved, some more than once.
-            Box::pin(async move { routes.call(request).await })
-        });
+        let stack = Arc::clone(self);
+        let mut call = Call::start(&request, &stack.shared);
         async move {
+            let Shared { stop, metrics, .. } = &*stack.shared;
+            // Here and not before: a call that was given up before it came here takes nobody's place.
+            let alive = stop.alive.token();
             let answered = async {
-                match timeout_at(deadline, catch_panic(handled?)).await {
-                    Ok(Ok(Ok(response))) => Ok(explain(response, max_message_bytes)),
+                stack.admit(&mut call, request.headers())?;
+                let solves_long = call.method().takes_long();
+                let longest = if solves_long { stack.longest_solve } else { stack.longest };
+                let deadline = call.deadline(request.headers(), longest);
+                request.extensions_mut().insert(Deadline(deadline));
+                let mut routes = stack.routes.clone();
+                // In a box, because each of the futures around it is moved, some more than once.
+                let handled = Box::pin(async move { routes.call(request).await });
+                match timeout_at(deadline, catch_panic(handled)).await {
+                    Ok(Ok(Ok(response))) => Ok(explain(response, stack.max_message_bytes)),
                     Ok(Err(_)) => {
-                        shared.metrics.panicked();
+                        metrics.panicked();
                         Err(Failure::Internal)
                     }
                     Err(_) => Err(Failure::DeadlineExceeded),
@@ -131,7 +148,7 @@ where
             let answer = tokio::select! {
                 biased;
                 answer = answered => answer,
-                () = shared.stop.calls.cancelled() => Err(Failure::ShuttingDown),
+                () = stop.calls.cancelled() => Err(Failure::ShuttingDown),
             };
             Ok(call.respond(answer.unwrap_or_else(refuse), alive))
         }
@@ -173,12 +190,16 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use std::future::pending;
+    use std::{
+        future::pending,
+        task::{Context, Waker},
+    };
 
     use tonic::{Code, Status};
     use tower::service_fn;
 
     use super::*;
+    use crate::{ahead::Ahead, connection::Peer};
 
     /// What the layers make of a handler that does what the path says, and what they counted.
     async fn answer(path: &str, stop: Stop) -> (HeaderMap, String) {
@@ -193,7 +214,8 @@ mod tests {
         let request = Request::builder().uri(path).body(Body::empty()).unwrap();
         let config = Config { max_deadline_ms: 50, ..Config::default() };
         let shared = Shared::of(&config, stop);
-        let Ok(response) = Stack::new(handler, &config, Arc::clone(&shared)).answer(request).await;
+        let stack = Arc::new(Stack::new(handler, &config, Arc::clone(&shared)));
+        let Ok(response) = stack.answer(request).await;
         (response.headers().clone(), shared.metrics.text())
     }
 
@@ -203,6 +225,25 @@ mod tests {
         assert!(
             headers.contains_key("x-request-id") && headers.contains_key("grpc-status-details-bin")
         );
+    }
+
+    #[tokio::test]
+    async fn a_call_is_begun_before_it_runs_and_until_its_reply_is_gone() {
+        let handler = service_fn(async |_| Ok(Response::new(Body::empty())));
+        let shared = Shared::of(&Config::default(), Stop::default());
+        let stack = Arc::new(Stack::new(handler, &Config::default(), shared));
+        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), ahead: Arc::new(Ahead::new(0)) };
+        let may_read = || {
+            let context = &mut Context::from_waker(Waker::noop());
+            peer.ahead.poll_read(context).is_ready()
+        };
+        let request = Request::builder().extension(peer.clone()).body(Body::empty()).unwrap();
+        let answer = stack.answer(request);
+        assert!(!may_read());
+        let Ok(response) = answer.await;
+        assert!(!may_read());
+        drop(response);
+        assert!(may_read());
     }
 
     #[tokio::test]

@@ -19,8 +19,8 @@ use crate::{
 
 /// Attackers at a time.
 const ATTACKERS: u64 = 4;
-/// Tasks of the server: for each attacker the 200 calls that a connection may have open, what came with one more read,
-/// and some for all the rest. Without a bound there are tens of thousands.
+/// Tasks of the server: for each attacker the 200 calls that a connection may have open and what one more read brings of
+/// such batches, and some for all the rest. Without a bound there are tens of thousands.
 const MOST_TASKS: u64 = ATTACKERS * 600 + 100;
 /// What honest calls and a flood beside them may cost.
 const MOST_MEMORY: u64 = 32 * MIB;

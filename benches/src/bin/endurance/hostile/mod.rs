@@ -110,7 +110,7 @@ fn whole(server: &mut Server, report: &mut Report) {
 /// The most tasks that a server has at a time, as its metrics tell as long as it is watched.
 struct Tasks {
     leave: Arc<AtomicBool>,
-    thread: JoinHandle<Result<u64, String>>,
+    thread: Option<JoinHandle<Result<u64, String>>>,
 }
 
 impl Tasks {
@@ -127,13 +127,20 @@ impl Tasks {
             }
             Ok(most)
         });
-        Tasks { leave, thread }
+        Tasks { leave, thread: Some(thread) }
     }
 
     /// Tells what was seen.
-    fn most(self) -> Result<u64, Trouble> {
+    fn most(mut self) -> Result<u64, Trouble> {
         self.leave.store(true, Ordering::Relaxed);
-        Ok(self.thread.join().expect("it only counts")?)
+        let thread = self.thread.take().expect("it is asked once");
+        Ok(thread.join().expect("it only counts")?)
+    }
+}
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        self.leave.store(true, Ordering::Relaxed);
     }
 }
 
