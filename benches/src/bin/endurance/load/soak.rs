@@ -84,7 +84,8 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
             ms(percentile(&tally.right_times, 99.0))
         ),
     );
-    report.law("0 failures", tally.failures(), tally.failed + tally.refused == 0);
+    let told = format!("{}, {} refused", tally.failures(), tally.refused);
+    report.law("0 failures, none refused", told, tally.failed + tally.refused == 0);
     report.law("honest calls beside: 0 failed", seen.failures(), seen.failed == 0);
     for (what, unit, samples) in [
         ("memory", f64::from(1 << 20), &samples[0]),
