@@ -18,6 +18,10 @@ use herdsman_benches::{build, print_machine};
 use report::Report;
 use trial::{Setup, Trial};
 
+/// That of the server: who makes the load should take less of the machine than who bears it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Puts a Herdsman server under load, hostile peers and faults; exit code 1 if it does not hold.
 #[derive(Parser)]
 #[command(name = "endurance", max_term_width = 100)]
