@@ -46,7 +46,7 @@ use tonic::{codec::CompressionEncoding, service::Routes};
 use tonic_health::{ServingStatus, server::HealthReporter};
 
 pub use cache::Counts;
-pub use compute::Stats;
+pub use compute::{Stats, rest_after_refusals};
 pub use config::{Config, Invocation, Mistakes};
 pub use dictionaries::DictionaryFiles;
 

@@ -63,7 +63,8 @@ fn tell(invocation: &Invocation) -> ExitCode {
 
 fn serve(config: Config) -> io::Result<()> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.worker_threads(config.connection_threads()).enable_all().build()?.block_on(run(config))
+    runtime.worker_threads(config.connection_threads()).enable_all();
+    runtime.on_thread_park(herdsman_server::rest_after_refusals).build()?.block_on(run(config))
 }
 
 async fn run(config: Config) -> io::Result<()> {

@@ -63,8 +63,7 @@ struct Shared {
 
 impl Solver {
     pub(crate) fn new(config: Config, compute: Compute, dictionaries: Dictionaries) -> Solver {
-        let threads = config.solver_threads();
-        let proofs = compute.beside(threads, threads * stream::LINE);
+        let proofs = compute.beside(config.solver_threads(), config.max_solve_queue as usize);
         let dictionaries = Arc::new(dictionaries);
         let (of_advice, of_analyses) = (Arc::clone(&dictionaries), Arc::clone(&dictionaries));
         // All kinds of answers share one setting: they are of the same size and use.

@@ -15,8 +15,6 @@ use tonic::Status;
 use super::{convert, status::Failure};
 use crate::call::Deadline;
 
-/// Work for all threads that may wait for what runs. Each may take minutes, so more would wait in vain.
-pub(super) const LINE: usize = 8;
 /// How often progress is told: often enough to look alive to a person.
 const TICK: Duration = Duration::from_millis(250);
 /// Messages made before the client takes them.

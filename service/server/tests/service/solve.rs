@@ -288,7 +288,13 @@ async fn a_server_that_stops_ends_the_stream_with_unavailable() {
 
 #[tokio::test]
 async fn hints_do_not_wait_for_proofs_and_proofs_wait_in_a_line_of_their_own() {
-    let config = Config { threads: 1, max_queue: 0, solve_threads: 1, ..Config::default() };
+    let config = Config {
+        threads: 1,
+        max_queue: 0,
+        solve_threads: 1,
+        max_solve_queue: 8,
+        ..Config::default()
+    };
     let host = Host::start(config).await;
     let mut client = host.client();
     let mut streams = vec![start(&client, long_solve()).await];

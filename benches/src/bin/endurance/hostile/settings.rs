@@ -17,13 +17,14 @@ const SOON: Duration = Duration::from_millis(200);
 const SHOWN: usize = 5;
 
 /// Settings that are numbers, each with one below its range and one above it where there are such.
-const NUMBERS: [(&str, &str, &str); 22] = [
+const NUMBERS: [(&str, &str, &str); 23] = [
     ("threads", "-1", "1025"),
     ("max-queue", "-1", "100001"),
     ("max-calls", "0", "1000001"),
     ("max-deadline-ms", "0", "3600001"),
     ("max-scores", "0", "9223372036854775808"),
     ("solve-threads", "-1", "1025"),
+    ("max-solve-queue", "-1", "100001"),
     ("solve-memo-bytes", "1", "1099511627777"),
     ("max-solve-deadline-ms", "0", "86400001"),
     ("max-codes", "0", "4294967296"),
