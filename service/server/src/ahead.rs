@@ -6,7 +6,7 @@
 //! open; servers written in Go bound their handlers likewise. What one read brings comes on top: as many calls again, and
 //! as many that were reset at once as are borne (`--max-early-cancels`).
 //!
-//! Nor is a connection read while what it just brought has not run: see [`AT_ONCE`].
+//! Nor is a connection that brought several calls at once read before they ran: see [`AT_ONCE`].
 
 use std::{
     sync::{
