@@ -15,7 +15,7 @@ use plain::Plain;
 use proptest::{
     collection::{btree_set, vec},
     prelude::*,
-    sample::{Index, select},
+    sample::{Index, select, subsequence},
 };
 
 fn left(game: &Game, turns: Vec<Turn>) -> Candidates {
@@ -61,6 +61,22 @@ fn words() -> impl Strategy<Value = Game> {
     })
 }
 
+/// A game of words so many that a search of all secrets is shared among its threads.
+fn many_words() -> impl Strategy<Value = Game> {
+    let all = game(rules(4, 6, true));
+    let all: Vec<String> = left(&all, vec![])
+        .indices()
+        .iter()
+        .map(|&code| all.rules().text(&all.code(code)))
+        .collect();
+    let words = subsequence(all, 1200..=1296).prop_shuffle();
+    (words, 120..150_usize).prop_map(|(words, secrets)| {
+        let (secrets, guesses) = words.split_at(secrets);
+        let words = WordList::new(secrets, guesses, &[]).unwrap();
+        game(Rules::words(words, FeedbackRule::Pegs).unwrap())
+    })
+}
+
 /// A game of short codes, or of long ones of two symbols.
 fn codes() -> impl Strategy<Value = Game> {
     let shape = prop_oneof![(2_i32..=3, 2_usize..=5), (6_i32..=7, 2_usize..=2)];
@@ -90,7 +106,6 @@ proptest! {
         turns in vec(any::<Index>(), 0..4),
         first: Index,
         cap in 1_u32..6,
-        threads in 1_usize..=2,
     ) {
         let all = left(&game, vec![]);
         let secret = game.code(all.indices()[secret.index(all.len())]);
@@ -105,7 +120,7 @@ proptest! {
         let most = left.len() as u32 + 1;
         let total = plain.total(left.indices(), most).unwrap();
         let max = plain.least_max(left.indices());
-        let prove = |goal| prove(&game, &left, goal, threads);
+        let prove = |goal| prove(&game, &left, goal, 1);
 
         let expected = prove(Goal::default()).unwrap();
         prop_assert_eq!(expected.total, u64::from(total));
@@ -134,6 +149,27 @@ proptest! {
         let goal = Goal { first_guess: Some(first), max_guesses: Some(cap), ..Goal::default() };
         let within = plain.total_after(&first, left.indices(), cap).map(u64::from);
         prop_assert_eq!(prove(goal).ok().map(|solution| solution.total), within);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn threads_that_share_a_search_find_the_same(game in many_words(), threads in 2_usize..=3) {
+        let all = left(&game, vec![]);
+        let alone = prove(&game, &all, Goal::default(), 1).unwrap();
+        let goal = |objective, max_guesses| Goal { objective, max_guesses, ..Goal::default() };
+        for goal in [
+            Goal::default(),
+            goal(Objective::WorstCase, None),
+            goal(Objective::FewestAtMax, None),
+            goal(Objective::Expected, Some(alone.max - 1)),
+            goal(Objective::Expected, Some(alone.max)),
+            Goal { first_guess: Some(game.code(7)), ..Goal::default() },
+        ] {
+            prop_assert_eq!(prove(&game, &all, goal, threads), prove(&game, &all, goal, 1));
+        }
     }
 }
 

@@ -42,6 +42,10 @@ const MAX_CELLS: u64 = 1 << 30;
 /// optimisation, and a thread that waits for others may take up another line.
 const STACK_BYTES: usize = 8 << 20;
 
+/// Sets that a search of several threads measures with one before it starts the others: some 20 milliseconds of 6^4 or of
+/// 8^4 codes. What ends within that would hardly end sooner with more.
+const ALONE: u64 = 256;
+
 /// What is made as small as it can be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Objective {
@@ -79,7 +83,8 @@ pub struct SolveLimits {
     pub memo_bytes: usize,
     /// Threads; at least one is used.
     pub threads: usize,
-    /// Sets that are measured against every guess before the search gives up; each takes some microseconds.
+    /// Sets that are measured against every guess before the search gives up; each takes some 100 microseconds in a
+    /// game of some thousand codes.
     pub max_nodes: u64,
 }
 
@@ -211,31 +216,38 @@ pub(crate) fn solve_set(
     if left > limit {
         return Err(SolveError::TooLarge { codes, candidates: left, limit });
     }
-    let search = |limits| {
-        let search = Search::new(game, candidates, goal, limits, progress, budget)?;
+    let alone = SolveLimits { threads: 1, ..limits };
+    let mut search = Search::new(game, candidates, goal, alone, progress, budget)?;
+    let least_max = search.least_max();
+    if least_max as usize > MAX_TURNS {
+        return Err(SolveError::TooLong);
+    }
+    let find = |search: &Search<'_>| {
         let cap = goal.cap();
-        if search.least_max() as usize > MAX_TURNS {
-            return Err(SolveError::TooLong);
-        }
         let solution = match goal.objective {
-            Objective::Expected => within(&search, candidates, cap..=cap),
+            Objective::Expected => within(search, candidates, cap..=cap),
             Objective::WorstCase | Objective::FewestAtMax => {
-                within(&search, candidates, search.least_max()..=cap)
+                within(search, candidates, least_max..=cap)
             }
         };
         if search.is_too_long() { Err(SolveError::TooLong) } else { solution }
     };
-    let pool = || {
+    if limits.threads > 1 {
+        search.limits.max_nodes = limits.max_nodes.min(ALONE);
+        let found = find(&search);
+        if found != Err(SolveError::Stopped) || progress.nodes() <= ALONE {
+            return found;
+        }
+        // It goes on from what is remembered.
+        search.limits = limits;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(limits.threads);
-        threads.stack_size(STACK_BYTES).build().ok()
-    };
-    if limits.threads > 1
-        && let Some(pool) = pool()
-    {
-        return pool.install(|| search(limits));
+        if let Ok(pool) = threads.stack_size(STACK_BYTES).build() {
+            return pool.install(|| find(&search));
+        }
+        // The system gives no more threads.
+        search.limits.threads = 1;
     }
-    // Also where the system gives no more threads.
-    search(SolveLimits { threads: 1, ..limits })
+    find(&search)
 }
 
 /// What costs the least within the first of these caps that any strategy keeps.

@@ -44,7 +44,8 @@ pub(super) struct Search<'a> {
     game: &'a Game,
     candidates: &'a [u32],
     goal: Goal,
-    limits: SolveLimits,
+    /// They may change between one search and the next.
+    pub(super) limits: SolveLimits,
     progress: &'a Progress,
     budget: &'a Budget,
     renamer: Renamer<'a>,
@@ -197,21 +198,25 @@ impl<'a> Search<'a> {
         limit: u32,
     ) -> Result<u32, Stopped> {
         let least = self.known(position.form, position.left)?.least;
-        let (first, rest) = order.split_at(1);
+        let told = self.is_whole_of_goal(position);
         let mut others = vec![];
-        orbits.is_new(first[0].1, self.budget)?;
-        for &(cost, guess) in rest {
+        for &(cost, guess) in order {
             if orbits.is_new(guess, self.budget)? {
                 others.push((cost, guess));
             }
         }
-        let alone = Orbits::new(&self.renamer, position.guesses, vec![]);
-        let best = AtomicU32::new(self.try_in_turn(position, first, alone, limit)?.0);
+        let (cost, guess) = others.remove(0);
+        // The other guesses may turn out cheaper than the first, as far as is known.
+        let behind = others.first().map_or(limit, |next| next.0.min(limit));
+        let first = self.descend(position, guess, cost, limit, if told { behind } else { 0 })?;
+        if first < limit && told {
+            self.progress.best.fetch_min(first.into(), Relaxed);
+        }
+        let best = AtomicU32::new(first.min(limit));
         let next = AtomicUsize::new(0);
-        let told = self.is_whole_of_goal(position);
         // What the guess of each thread, and all behind it, must cost: those before it cost the best or more.
         let threads = self.limits.threads;
-        let tried: Vec<AtomicU32> = (0..threads).map(|_| AtomicU32::new(first[0].0)).collect();
+        let tried: Vec<AtomicU32> = (0..threads).map(|_| AtomicU32::new(cost)).collect();
         let work = |thread: usize| {
             while let Some(&(cost, guess)) = others.get(next.fetch_add(1, Relaxed)) {
                 let limit = best.load(Relaxed);
