@@ -9,14 +9,15 @@
 use std::{
     cell::Cell,
     collections::BTreeMap,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
     time::Duration,
 };
 
 use herdsman_engine::StopFlag;
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{oneshot, watch};
 
 /// Threads that compute, and the line in front of them.
@@ -55,32 +56,49 @@ impl Compute {
     ///
     /// # Errors
     /// If the system gives no threads.
-    pub(crate) fn new(threads: usize, queue: usize) -> Result<Compute, ThreadPoolBuildError> {
+    pub(crate) fn new(threads: usize, queue: usize) -> io::Result<Compute> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|index| format!("compute-{index}"))
             .start_handler(|_| give_way())
-            .build()?;
-        Ok(Compute::counted(Some(pool), threads, queue, Arc::default()))
+            .build()
+            .map_err(io::Error::other)?;
+        Ok(Compute::counted(Threads::Pool(pool), threads, queue, Arc::default()))
     }
 
-    /// Room for jobs that use up to `threads` threads together and start them by themselves, with a line of their own, in
-    /// which `queue` of them may wait. They are counted with the rest.
+    /// Threads for jobs that may take minutes, with a line of their own, in which `queue` of them may wait. They are
+    /// counted with the rest. A job that uses several of these threads has one, and starts the others by itself.
     ///
-    /// Such a job is on no thread of the pool: one of those that waited for others would meanwhile take up the next
-    /// job, and be held up by it.
-    pub(crate) fn beside(&self, threads: usize, queue: usize) -> Compute {
-        Compute::counted(None, threads, queue, Arc::clone(&self.line.stats))
+    /// They are no pool of rayon: there a thread that waited for others would meanwhile take up the next job, and be held
+    /// up by it.
+    ///
+    /// # Errors
+    /// If the system gives no threads.
+    pub(crate) fn beside(&self, threads: usize, queue: usize) -> io::Result<Compute> {
+        let (tasks, given) = mpsc::channel::<Task>();
+        let given = Arc::new(Mutex::new(given));
+        for index in 0..threads {
+            let given = Arc::clone(&given);
+            thread::Builder::new().name(format!("proof-{index}")).spawn(move || {
+                give_way();
+                // The lock is open again before the task runs.
+                let next = || given.lock().ok()?.recv().ok();
+                while let Some(task) = next() {
+                    task();
+                }
+            })?;
+        }
+        Ok(Compute::counted(Threads::Apart(tasks), threads, queue, Arc::clone(&self.line.stats)))
     }
 
     fn counted(
-        pool: Option<ThreadPool>,
-        threads: usize,
+        threads: Threads,
+        free: usize,
         queue: usize,
         stats: Arc<watch::Sender<Stats>>,
     ) -> Compute {
-        let state = State { free: threads, jobs: BTreeMap::new(), next: 0 };
-        Compute { line: Arc::new(Line { pool, queue, state: Mutex::new(state), stats }) }
+        let state = Mutex::new(State { free, jobs: BTreeMap::new(), next: 0 });
+        Compute { line: Arc::new(Line { threads, queue, state, stats }) }
     }
 
     /// What happened so far; the receiver also tells when it changes.
@@ -117,21 +135,30 @@ impl Compute {
         let (leave, outcome) = self.line.join(threads, job)?;
         Ok(async move {
             let _leave = leave;
-            // A job that never ran found no thread: the system has no room for more work.
-            outcome.await.unwrap_or(Err(Refusal::Overloaded))
+            // Whoever drops a job unasked is at fault as one who panics is.
+            outcome.await.unwrap_or(Err(Refusal::Panicked))
         })
     }
 }
 
 /// The jobs that wait, and what they wait for. Whichever thread ends a job starts the next one.
 struct Line {
-    /// Threads that stay; none where each job begins its own.
-    pool: Option<ThreadPool>,
+    threads: Threads,
     /// Jobs that may wait.
     queue: usize,
     state: Mutex<State>,
     stats: Arc<watch::Sender<Stats>>,
 }
+
+/// Threads that stay: with jobs that come and go they would take memory with them.
+enum Threads {
+    Pool(ThreadPool),
+    /// They take one task after the other from here, and end with it.
+    Apart(mpsc::Sender<Task>),
+}
+
+/// A job with the threads that it was given.
+type Task = Box<dyn FnOnce() + Send>;
 
 struct State {
     /// Threads of which no job has hold.
@@ -212,14 +239,11 @@ impl Line {
         }
         drop(state);
         for (job, held) in ready {
-            let job = move || job(held);
-            match &self.pool {
-                Some(pool) => pool.spawn(job),
-                // Without a thread the job is dropped, which its caller notices and gives the threads back.
-                None => drop(thread::Builder::new().name("proof".to_owned()).spawn(|| {
-                    give_way();
-                    job();
-                })),
+            let task = move || job(held);
+            match &self.threads {
+                Threads::Pool(pool) => pool.spawn(task),
+                // The threads are there as long as the sender is.
+                Threads::Apart(tasks) => drop(tasks.send(Box::new(task))),
             }
         }
     }
@@ -314,10 +338,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_the_end_of_its_job_only() {
-        let compute = Compute::new(1, 0).unwrap();
-        assert_eq!(compute.run(|_| panic!("on purpose")).await, Err::<(), _>(Refusal::Panicked));
-        assert_eq!(compute.run(|_| 7).await, Ok(7));
-        assert_eq!(compute.stats().borrow().panicked, 1);
+        let hints = Compute::new(1, 0).unwrap();
+        for compute in [&hints, &hints.beside(1, 0).unwrap()] {
+            assert_eq!(
+                compute.run(|_| panic!("on purpose")).await,
+                Err::<(), _>(Refusal::Panicked)
+            );
+            assert_eq!(compute.run(|_| 7).await, Ok(7));
+        }
+        assert_eq!(hints.stats().borrow().panicked, 2);
     }
 
     #[tokio::test]
@@ -351,7 +380,7 @@ mod tests {
     #[tokio::test]
     async fn a_job_of_all_threads_waits_for_all_and_not_for_those_beside() {
         let hints = Compute::new(1, 0).unwrap();
-        let proofs = Arc::new(hints.beside(2, 1));
+        let proofs = Arc::new(hints.beside(2, 1).unwrap());
         let start = |threads| {
             let proofs = Arc::clone(&proofs);
             tokio::spawn(async move { proofs.begin(threads, until_stopped)?.await })

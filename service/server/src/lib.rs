@@ -95,10 +95,9 @@ impl Server {
     /// If a file or the address for metrics cannot be used, or the system gives no threads.
     pub fn new(config: Config) -> io::Result<Server> {
         let Files { dictionaries, tls, callers } = read_files(&config)?;
-        let compute = Compute::new(config.worker_threads(), config.max_queue as usize)
-            .map_err(io::Error::other)?;
+        let compute = Compute::new(config.worker_threads(), config.max_queue as usize)?;
         let scraped = config.metrics_listen.map(scrape::listen).transpose()?;
-        let solver = Solver::new(config.clone(), compute, dictionaries);
+        let solver = Solver::new(config.clone(), compute, dictionaries)?;
         let file = saved::load(&config, &solver);
         let saver = file.map(|file| Saver::start(file, solver.clone(), &config)).transpose()?;
         Ok(Server { config, solver, tls, callers, saver, scraped })

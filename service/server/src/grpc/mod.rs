@@ -23,7 +23,7 @@ mod solve;
 pub(crate) mod status;
 pub(crate) mod stream;
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use herdsman_engine::{Budget, StopFlag};
 use herdsman_proto::v1::{self, solver_service_server::SolverService};
@@ -62,13 +62,21 @@ struct Shared {
 }
 
 impl Solver {
-    pub(crate) fn new(config: Config, compute: Compute, dictionaries: Dictionaries) -> Solver {
-        let proofs = compute.beside(config.solver_threads(), config.max_solve_queue as usize);
+    /// What answers, on these threads and those of proofs, which are started.
+    ///
+    /// # Errors
+    /// If the system gives no threads.
+    pub(crate) fn new(
+        config: Config,
+        compute: Compute,
+        dictionaries: Dictionaries,
+    ) -> io::Result<Solver> {
+        let proofs = compute.beside(config.solver_threads(), config.max_solve_queue as usize)?;
         let dictionaries = Arc::new(dictionaries);
         let (of_advice, of_analyses) = (Arc::clone(&dictionaries), Arc::clone(&dictionaries));
         // All kinds of answers share one setting: they are of the same size and use.
         let bytes = config.answer_cache_bytes / 3;
-        Solver(Arc::new(Shared {
+        Ok(Solver(Arc::new(Shared {
             compute,
             proofs,
             games: Arc::new(Games::new(&config, bytes, &dictionaries)),
@@ -84,7 +92,7 @@ impl Solver {
                 advise::is_whole_analysis,
             ),
             config,
-        }))
+        })))
     }
 
     pub(crate) fn compute(&self) -> &Compute {
