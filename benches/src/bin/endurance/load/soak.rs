@@ -9,18 +9,19 @@ use herdsman_proto::v1::{
     ScorePair, ScoreRequest, SimulateRequest, SolveRequest, Strategy, Turn, duel_response,
     evaluate_response, solve_response,
 };
-use tokio::time::{MissedTickBehavior, interval};
+use rustix::process::Signal;
+use tokio::time::{MissedTickBehavior, interval, sleep};
 use tonic::Status;
 
 use super::{
-    drive::{End, closed_loop, connections, open_loop},
+    drive::{End, Tally, closed_loop, connections, open_loop},
     requests::{MIDDLE, SMALL, pegs, position},
     throughput::median,
 };
 use crate::{
     honest::Honest,
-    report::{Report, ms, percentile},
-    server::{Server, Solver, TASKS},
+    report::{Report, mib, ms, percentile},
+    server::{Connection, Server, Solver, TASKS},
     trial::{Setup, Trouble},
 };
 
@@ -52,6 +53,9 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
     let length = setup.scale(setup.soak, 8 * SECOND);
     let numbers = Arc::default();
     let peak = closed_loop(&to, BUSY, setup.scale(20, 1) * SECOND, &numbers, call).await;
+    let memory = server.memory();
+    let crowd = crowd(&server, &to, 0.7 * peak.goodput(), setup.scale(3, 1) * SECOND).await;
+    let crowded = server.memory();
     let honest = Honest::start(server.address(), Duration::from_millis(50));
     let mut samples: [Vec<f64>; 4] = Default::default();
     let mut ticks = interval(setup.scale(SECOND, SECOND / 20));
@@ -84,9 +88,19 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
             ms(percentile(&tally.right_times, 99.0))
         ),
     );
+    let told = format!("{} to {}", mib(memory), mib(crowded));
+    report.note("memory when each connection had once as many calls as it may", told);
+    report.law("a pause of the server: 0 failed", crowd.failures(), crowd.failed == 0);
     let told = format!("{}, {} refused", tally.failures(), tally.refused);
     report.law("0 failures, none refused", told, tally.failed + tally.refused == 0);
     report.law("honest calls beside: 0 failed", seen.failures(), seen.failed == 0);
+    judge_growth(setup, report, &samples);
+    report.law("no panic", server.panics(), server.panics() == 0);
+    Ok(())
+}
+
+/// Samples of memory, descriptors, threads and tasks: after the warm-up, none of them grows.
+fn judge_growth(setup: &Setup, report: &mut Report, samples: &[Vec<f64>; 4]) {
     for (what, unit, samples) in [
         ("memory", f64::from(1 << 20), &samples[0]),
         ("descriptors", 1.0, &samples[1]),
@@ -107,8 +121,18 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
             !grown,
         );
     }
-    report.law("no panic", server.panics(), server.panics() == 0);
-    Ok(())
+}
+
+/// Calls at this rate to a server that pauses for a second, as machines do: HTTP/2 keeps room for as many calls as a
+/// connection ever had open at once, until it is closed. That has a bound, which chance would reach at some time.
+async fn crowd(server: &Server, to: &[Connection], rate: f64, length: Duration) -> Tally {
+    let pause = async {
+        sleep(length / 3).await;
+        server.signal(Signal::STOP);
+        sleep(SECOND).await;
+        server.signal(Signal::CONT);
+    };
+    tokio::join!(open_loop(to, rate, length, 1 << 29, call), pause).0
 }
 
 /// The call of this number: a kind by the number, about something drawn by it.
