@@ -154,7 +154,8 @@ fn threads_and_memory_change_nothing() {
         let other = solve(&game, &all, Goal::default(), limits, &progress, &budget).unwrap();
         assert_eq!(other, alone, "{limits:?}");
         assert_eq!((progress.best(), progress.bound()), (Some(2463), 2463));
-        assert!(progress.nodes() > 100);
+        // More than one thread measures alone.
+        assert!(progress.nodes() > 256);
     }
 }
 

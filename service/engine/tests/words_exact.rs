@@ -229,6 +229,10 @@ fn what_is_told_is_true_at_every_stop() {
             assert!(bound <= truth && truth <= best, "{bound} {truth} {best}");
             assert!(bound >= lowest && best <= highest, "more work tells no less");
             (lowest, highest) = (bound, best);
+            let (progress, limits) = (Progress::default(), SolveLimits { threads: 2, ..limits });
+            let _ = solve(&game, &all, goal, limits, &progress, &budget);
+            let best = progress.best().unwrap_or(u64::MAX);
+            assert!(progress.bound() <= truth && truth <= best, "with two threads");
             assert!(max_nodes == 0 || bound > 1000);
             assert!(max_nodes < 500 || best < 2600);
         }
@@ -252,6 +256,8 @@ fn what_is_told_is_true_at_all_times() {
                 thread::yield_now();
             }
             assert_eq!(search.join().unwrap().total, truth);
+            // More than one thread measures alone.
+            assert!(progress.nodes() > 256);
         });
     }
 }

@@ -67,7 +67,7 @@ impl Compute {
     }
 
     /// Threads for jobs that may take minutes, with a line of their own, in which `queue` of them may wait. They are
-    /// counted with the rest. A job that uses several of these threads has one, and starts the others by itself.
+    /// counted with the rest. A job that uses several has one of these, and waits there for those that it starts by itself.
     ///
     /// They are no pool of rayon: there a thread that waited for others would meanwhile take up the next job, and be held
     /// up by it.
@@ -84,7 +84,8 @@ impl Compute {
                 // The lock is open again before the task runs.
                 let next = || given.lock().ok()?.recv().ok();
                 while let Some(task) = next() {
-                    task();
+                    // A job tells its own panic; this is about what is dropped after it.
+                    let _ = catch_unwind(AssertUnwindSafe(task));
                 }
             })?;
         }

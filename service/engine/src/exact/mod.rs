@@ -42,9 +42,11 @@ const MAX_CELLS: u64 = 1 << 30;
 /// optimisation, and a thread that waits for others may take up another line.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Sets that a search of several threads measures with one before it starts the others: some 20 milliseconds of 6^4 or of
-/// 8^4 codes. What ends within that would hardly end sooner with more.
+/// Sets that a search of several threads measures with one before it starts the others, in games of up to
+/// [`ALONE_CODES`]: some 20 milliseconds of 6^4 or of 8^4 codes. What ends within that would hardly end sooner with more.
 const ALONE: u64 = 256;
+/// Where there are more codes than this, a set takes longer by as much, and fewer are measured.
+const ALONE_CODES: u64 = 1 << 12;
 
 /// What is made as small as it can be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -84,7 +86,7 @@ pub struct SolveLimits {
     /// Threads; at least one is used.
     pub threads: usize,
     /// Sets that are measured against every guess before the search gives up; each takes some 100 microseconds in a
-    /// game of some thousand codes.
+    /// game of some thousand codes. With several threads, some are measured twice and counted twice.
     pub max_nodes: u64,
 }
 
@@ -233,12 +235,13 @@ pub(crate) fn solve_set(
         if search.is_too_long() { Err(SolveError::TooLong) } else { solution }
     };
     if limits.threads > 1 {
-        search.limits.max_nodes = limits.max_nodes.min(ALONE);
+        let sets = (ALONE * ALONE_CODES / u64::from(codes)).clamp(1, ALONE);
+        search.limits.max_nodes = limits.max_nodes.min(sets);
         let found = find(&search);
-        if found != Err(SolveError::Stopped) || progress.nodes() <= ALONE {
+        if found != Err(SolveError::Stopped) || progress.nodes() <= sets {
             return found;
         }
-        // It goes on from what is remembered.
+        // It begins again, with what it remembers.
         search.limits = limits;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(limits.threads);
         if let Ok(pool) = threads.stack_size(STACK_BYTES).build() {

@@ -89,7 +89,7 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
         ),
     );
     let told = format!("{} to {}", mib(memory), mib(crowded));
-    report.note("memory when each connection had once as many calls as it may", told);
+    report.note("memory before and after a pause of a second", told);
     report.law("a pause of the server: 0 failed", crowd.failures(), crowd.failed == 0);
     let told = format!("{}, {} refused", tally.failures(), tally.refused);
     report.law("0 failures, none refused", told, tally.failed + tally.refused == 0);
