@@ -106,6 +106,7 @@ proptest! {
         turns in vec(any::<Index>(), 0..4),
         first: Index,
         cap in 1_u32..6,
+        threads in 1_usize..=2,
     ) {
         let all = left(&game, vec![]);
         let secret = game.code(all.indices()[secret.index(all.len())]);
@@ -120,7 +121,7 @@ proptest! {
         let most = left.len() as u32 + 1;
         let total = plain.total(left.indices(), most).unwrap();
         let max = plain.least_max(left.indices());
-        let prove = |goal| prove(&game, &left, goal, 1);
+        let prove = |goal| prove(&game, &left, goal, threads);
 
         let expected = prove(Goal::default()).unwrap();
         prop_assert_eq!(expected.total, u64::from(total));
