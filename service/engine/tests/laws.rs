@@ -2,7 +2,10 @@
 
 mod common;
 
-use std::cell::Cell;
+use std::{
+    cell::Cell,
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+};
 
 use common::{
     any::{
@@ -11,14 +14,29 @@ use common::{
     game, rules,
 };
 use herdsman_engine::{
-    Advice, Budget, Canonical, Choice, Class, Code, Game, Given, Goal, History, Pool, Progress,
-    Rules, SharedAdvice, SolveError, SolveLimits, StopFlag, Stopped, Strategy as Play, Tie, Trial,
-    Turn, WordList, WordsError, diagnose, evaluate, keeps_hints, partition, simulate, solve,
-    suggest, suggest_lying,
+    Advice, Budget, Canonical, Choice, Class, Code, Form, Game, Given, Goal, History, Pool,
+    Progress, Rules, SharedAdvice, SolveError, SolveLimits, StopFlag, Stopped, Strategy as Play,
+    Tie, Trial, Turn, WordList, WordsError, diagnose, evaluate, keeps_hints, partition, simulate,
+    solve, suggest, suggest_lying,
 };
 use proptest::{prelude::*, sample::Index, test_runner::TestRunner};
 
 proptest! {
+    #[test]
+    fn rules_are_equal_and_hash_alike_if_they_say_the_same(a in any_kind_of_game(), b in any_kind_of_game()) {
+        let (a, b) = (a.rules(), b.rules());
+        let hash = |rules: &Rules| BuildHasherDefault::<DefaultHasher>::default().hash_one(rules);
+        let again = match a.form() {
+            Form::Codes(spec) => Rules::codes(&spec, a.feedback()),
+            Form::Words(words) => Rules::words(words.clone(), a.feedback()),
+            Form::Numbers { min, max } => Rules::numbers(min, max),
+        };
+        let again = again.unwrap();
+        prop_assert_eq!((&again, hash(&again)), (a, hash(a)));
+        let alike = (a.form(), a.feedback()) == (b.form(), b.feedback());
+        prop_assert_eq!((a == b, hash(a) == hash(b)), (alike, alike));
+    }
+
     #[test]
     fn score_is_symmetric(game in any_game(), a: Index, b: Index) {
         let (a, b) = (pick(&game, a), pick(&game, b));

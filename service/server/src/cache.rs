@@ -228,12 +228,17 @@ impl<T> Timed<T> {
 }
 
 /// What is asked of a cache. It is looked up some times and held by many, so it is hashed once and shared.
-#[derive(Debug)]
-pub(crate) struct Asked<K>(Arc<(u64, K)>);
+///
+/// The hash comes first, and not behind the pointer: most questions that a table compares differ there.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Asked<K> {
+    hash: u64,
+    key: Arc<K>,
+}
 
 impl<K> Clone for Asked<K> {
     fn clone(&self) -> Self {
-        Asked(Arc::clone(&self.0))
+        Asked { hash: self.hash, key: Arc::clone(&self.key) }
     }
 }
 
@@ -241,21 +246,13 @@ impl<K> Deref for Asked<K> {
     type Target = K;
 
     fn deref(&self) -> &K {
-        &self.0.1
+        &self.key
     }
 }
-
-impl<K: PartialEq> PartialEq for Asked<K> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<K: Eq> Eq for Asked<K> {}
 
 impl<K> Hash for Asked<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.0);
+        state.write_u64(self.hash);
     }
 }
 
@@ -297,7 +294,7 @@ where
 
     /// What this cache can be asked for a key.
     pub(crate) fn ask(&self, key: K) -> Asked<K> {
-        Asked(Arc::new((self.hasher.hash_one(&key), key)))
+        Asked { hash: self.hasher.hash_one(&key), key: Arc::new(key) }
     }
 
     /// What was asked, and what is there.

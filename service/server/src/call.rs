@@ -101,7 +101,10 @@ impl Call {
         alive: TaskTrackerToken,
     ) -> Response<Reply> {
         let (mut parts, body) = response.into_parts();
-        parts.headers.insert(REQUEST_ID, self.id.clone());
+        let mut id = self.id.clone();
+        // HTTP/2 would remember it in case it came again, and compare each new one with all that it remembers.
+        id.set_sensitive(true);
+        parts.headers.insert(REQUEST_ID, id);
         self.note_code(&parts.headers);
         Response::from_parts(parts, Reply { body, call: self, end: None, _alive: alive })
     }

@@ -257,6 +257,12 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn no_table_of_headers_fills_with_request_ids() {
+        let (headers, _) = answer("/", Stop::default()).await;
+        assert!(headers["x-request-id"].is_sensitive());
+    }
+
+    #[tokio::test]
     async fn no_call_takes_longer_than_the_longest_deadline() {
         check(&answer("/wait", Stop::default()).await, Code::DeadlineExceeded);
     }

@@ -58,6 +58,21 @@ impl Honest {
 }
 
 impl Seen {
+    /// Nothing yet.
+    pub(crate) fn new() -> Seen {
+        Seen { calls: 0, failed: 0, first_failure: String::new(), times: times() }
+    }
+
+    /// What was seen here and at another time.
+    pub(crate) fn add(&mut self, other: Seen) {
+        if self.failed == 0 {
+            self.first_failure = other.first_failure;
+        }
+        self.calls += other.calls;
+        self.failed += other.failed;
+        self.times += other.times;
+    }
+
     /// The time within which so many per cent were answered.
     pub(crate) fn percentile(&self, percent: f64) -> Duration {
         percentile(&self.times, percent)
@@ -73,7 +88,7 @@ impl Seen {
 
 #[tokio::main(flavor = "current_thread")]
 async fn call(address: SocketAddr, every: Duration, leave: &AtomicBool) -> Seen {
-    let mut seen = Seen { calls: 0, failed: 0, first_failure: String::new(), times: times() };
+    let mut seen = Seen::new();
     let mut connection = None;
     let begun = Instant::now();
     while !leave.load(Ordering::Relaxed) {

@@ -6,7 +6,10 @@
 mod codes;
 mod numbers;
 
-use std::sync::Arc;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 pub use codes::CodeSpec;
 
@@ -34,6 +37,8 @@ struct Inner {
     feedback: FeedbackRule,
     /// Derived from the others.
     answers: Answers,
+    /// Of the others: rules are a part of every question to a cache.
+    hash: u64,
 }
 
 /// What secrets are.
@@ -245,7 +250,9 @@ impl Rules {
             Kind::Numbers(_) => numbers::BYTES,
         };
         let answers = Answers::new(feedback, length as u8);
-        Ok(Rules(Arc::new(Inner { kind, feedback, answers })))
+        let mut hasher = DefaultHasher::new();
+        (&kind, feedback).hash(&mut hasher);
+        Ok(Rules(Arc::new(Inner { kind, feedback, answers, hash: hasher.finish() })))
     }
 
     /// The rules spelled out.
@@ -418,14 +425,15 @@ fn marks(guess: &[u8], secret: &[u8]) -> Class {
 impl PartialEq for Rules {
     fn eq(&self, other: &Rules) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-            || (&self.0.kind, self.0.feedback) == (&other.0.kind, other.0.feedback)
+            || self.0.hash == other.0.hash
+                && (&self.0.kind, self.0.feedback) == (&other.0.kind, other.0.feedback)
     }
 }
 
 impl Eq for Rules {}
 
-impl std::hash::Hash for Rules {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (&self.0.kind, self.0.feedback).hash(state);
+impl Hash for Rules {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
     }
 }

@@ -85,7 +85,8 @@ struct Done {
 }
 
 impl Tally {
-    fn new() -> Tally {
+    /// Nothing yet.
+    pub(crate) fn new() -> Tally {
         Tally {
             right: 0,
             refused: 0,
@@ -125,9 +126,28 @@ impl Tally {
 
     /// Right answers a second, those left out that came after the time.
     pub(crate) fn goodput(&self) -> f64 {
-        let windows = self.length.div_duration_f64(WINDOW).round() as usize;
-        let right: u64 = self.right_in.iter().take(windows).sum();
+        let right: u64 = self.right_in.iter().take(self.windows()).sum();
         right as f64 / self.length.as_secs_f64()
+    }
+
+    fn windows(&self) -> usize {
+        self.length.div_duration_f64(WINDOW).round() as usize
+    }
+
+    /// As if the calls of another time had followed these at once.
+    pub(crate) fn append(&mut self, next: Tally) {
+        if self.failed == 0 {
+            self.first_failure = next.first_failure;
+        }
+        self.right += next.right;
+        self.refused += next.refused;
+        self.failed += next.failed;
+        self.right_times += next.right_times;
+        self.refused_times += next.refused_times;
+        self.delays += next.delays;
+        self.right_in.resize(self.windows(), 0);
+        self.right_in.extend(next.right_in);
+        self.length += next.length;
     }
 
     /// As in `0 of 1200 failed`, with what the first failure said.
@@ -152,12 +172,12 @@ pub(crate) async fn connections(server: &Server, count: usize) -> Result<Vec<Con
 }
 
 /// Begins `rate` calls a second for so long, whatever comes of them, and waits for their ends. `call` is told the number
-/// of the call, from `first` on.
+/// of the call, which is taken from `numbers`.
 pub(crate) async fn open_loop<F>(
     connections: &[Connection],
     rate: f64,
     length: Duration,
-    first: u64,
+    numbers: &AtomicU64,
     call: impl Fn(Solver, u64) -> F,
 ) -> Tally
 where
@@ -165,12 +185,12 @@ where
 {
     let mut tally = Tally::new();
     let mut under_way = JoinSet::new();
-    for number in 0..(rate * length.as_secs_f64()) as u64 {
-        let due = tally.begun + Duration::from_secs_f64(number as f64 / rate);
+    for begun in 0..(rate * length.as_secs_f64()) as u64 {
+        let due = tally.begun + Duration::from_secs_f64(begun as f64 / rate);
         sleep_until(due.into()).await;
         tally.delays.saturating_record(due.elapsed().as_micros() as u64);
-        let connection = &connections[number as usize % connections.len()];
-        let end = call(connection.solver(), first + number);
+        let connection = &connections[begun as usize % connections.len()];
+        let end = call(connection.solver(), numbers.fetch_add(1, Ordering::Relaxed));
         under_way.spawn(async move {
             let end = end.await;
             Done { due, came: Instant::now(), end }

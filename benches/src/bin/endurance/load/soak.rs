@@ -1,6 +1,9 @@
 //! All that can be asked, for long: nothing fails, and nothing grows.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
 use herdsman_engine::Random;
 use herdsman_proto::v1::{
@@ -54,13 +57,14 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
     let numbers = Arc::default();
     let peak = closed_loop(&to, BUSY, setup.scale(20, 1) * SECOND, &numbers, call).await;
     let memory = server.memory();
-    let crowd = crowd(&server, &to, 0.7 * peak.goodput(), setup.scale(3, 1) * SECOND).await;
+    let paused = setup.scale(3, 1) * SECOND;
+    let crowd = crowd(&server, &to, 0.7 * peak.goodput(), paused, &numbers).await;
     let crowded = server.memory();
     let honest = Honest::start(server.address(), Duration::from_millis(50));
     let mut samples: [Vec<f64>; 4] = Default::default();
     let mut ticks = interval(setup.scale(SECOND, SECOND / 20));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let load = open_loop(&to, 0.7 * peak.goodput(), length, 1 << 30, call);
+    let load = open_loop(&to, 0.7 * peak.goodput(), length, &numbers, call);
     tokio::pin!(load);
     let tally = loop {
         tokio::select! {
@@ -125,14 +129,20 @@ fn judge_growth(setup: &Setup, report: &mut Report, samples: &[Vec<f64>; 4]) {
 
 /// Calls at this rate to a server that pauses for a second, as machines do: HTTP/2 keeps room for as many calls as a
 /// connection ever had open at once, until it is closed. That has a bound, which chance would reach at some time.
-async fn crowd(server: &Server, to: &[Connection], rate: f64, length: Duration) -> Tally {
+async fn crowd(
+    server: &Server,
+    to: &[Connection],
+    rate: f64,
+    length: Duration,
+    numbers: &AtomicU64,
+) -> Tally {
     let pause = async {
         sleep(length / 3).await;
         server.signal(Signal::STOP);
         sleep(SECOND).await;
         server.signal(Signal::CONT);
     };
-    tokio::join!(open_loop(to, rate, length, 1 << 29, call), pause).0
+    tokio::join!(open_loop(to, rate, length, numbers, call), pause).0
 }
 
 /// The call of this number: a kind by the number, about something drawn by it.
