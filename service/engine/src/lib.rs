@@ -34,6 +34,7 @@ mod evaluate;
 mod exact;
 mod feedback;
 mod game;
+mod hash;
 mod hints;
 mod history;
 mod host;

@@ -102,7 +102,8 @@ impl Call {
     ) -> Response<Reply> {
         let (mut parts, body) = response.into_parts();
         let mut id = self.id.clone();
-        // HTTP/2 would remember it in case it came again, and compare each new one with all that it remembers.
+        // Not a secret, but that is how HTTP/2 is told not to keep it in its table (HPACK), in case it came again: it would
+        // compare each new one with all that are there.
         id.set_sensitive(true);
         parts.headers.insert(REQUEST_ID, id);
         self.note_code(&parts.headers);

@@ -241,8 +241,9 @@ impl Line {
         for (job, held) in ready {
             // A job tells its own panic. One of what is dropped after it must not end the thread, nor, in the pool, all.
             let task = move || {
+                let begun = Instant::now();
                 drop(catch_unwind(AssertUnwindSafe(|| job(held))));
-                let_others_go();
+                let_others_go(begun.elapsed());
             };
             match &self.threads {
                 Threads::Pool(pool) => pool.spawn(task),
@@ -285,21 +286,21 @@ fn give_way() {
     }
 }
 
-/// Lets those who wait for this core go before the next job of this thread, if it computed for a while. Were they to
-/// wait for the end of its slice (some 3 ms on Linux), what they refuse would be refused later (measured as
-/// [`rest_after_refusals`], with a rest of 0.7 ms: 5.3 ms instead of 7.5, p99).
+/// Lets those who wait for this core go before the next job of this thread, which computed for so long. Were they to wait
+/// for the end of its slice (some 3 ms on Linux), what they refuse would be refused later.
 ///
-/// Not after each job: a thread that yields gives away all of its slice, and one with short jobs would have little left of
-/// a machine that has other things to do.
-fn let_others_go() {
-    /// What a thread computes between two times at the least: of its slice, a good part.
+/// Not after each short job: a thread that yields gives away all of its slice, and where the machine has other things to
+/// do, it would have little left.
+fn let_others_go(computed: Duration) {
+    /// What a thread computes before it yields, at the least: a good part of its slice.
     const TURN: Duration = Duration::from_millis(1);
     thread_local! {
-        static YIELDED: Cell<Instant> = Cell::new(Instant::now());
+        static SINCE: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     }
-    if YIELDED.get().elapsed() >= TURN {
+    SINCE.set(SINCE.get() + computed);
+    if SINCE.get() >= TURN {
+        SINCE.set(Duration::ZERO);
         thread::yield_now();
-        YIELDED.set(Instant::now());
     }
 }
 
@@ -313,10 +314,10 @@ thread_local! {
 ///
 /// With all cores computing, to wake for each call that is refused takes more from what computes than the refusal does:
 /// an interrupt of another core, and two switches. After a rest, the calls that came meanwhile are refused together
-/// (measured by `endurance overload` on two cores, guesses of 1 ms at twice the load: a rest of 0.7 ms has 93 % of the peak
-/// instead of 90 %; one of 1.5 ms 97 % instead of 94 %, and refusals of 6.8 ms instead of 5.3, p99).
+/// (measured by `endurance overload` at a6b39f2 on two cores, with a rest of 0.7 ms and without: 93 % of the peak at twice
+/// the load instead of 90 %). Other calls of the thread wait as long.
 pub fn rest_after_refusals() {
-    /// Several calls come in it, and it is not felt.
+    /// Several calls come in it, and it is a small part of the 10 ms that a refusal may take.
     const REST: Duration = Duration::from_micros(1500);
     if REFUSED.take() {
         thread::sleep(REST);

@@ -7,7 +7,7 @@ mod codes;
 mod numbers;
 
 use std::{
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::{Hash, Hasher},
     sync::Arc,
 };
 
@@ -16,6 +16,7 @@ pub use codes::CodeSpec;
 use crate::{
     code::Code,
     feedback::{Answers, Class, FeedbackRule},
+    hash::drawn_hash,
     presets::{PRESETS, preset_names},
     words::{WordError, WordList},
 };
@@ -250,9 +251,8 @@ impl Rules {
             Kind::Numbers(_) => numbers::BYTES,
         };
         let answers = Answers::new(feedback, length as u8);
-        let mut hasher = DefaultHasher::new();
-        (&kind, feedback).hash(&mut hasher);
-        Ok(Rules(Arc::new(Inner { kind, feedback, answers, hash: hasher.finish() })))
+        let hash = drawn_hash(&(&kind, feedback));
+        Ok(Rules(Arc::new(Inner { kind, feedback, answers, hash })))
     }
 
     /// The rules spelled out.

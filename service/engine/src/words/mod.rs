@@ -13,7 +13,7 @@ mod tests;
 
 use std::{
     fmt,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::{Hash, Hasher},
     sync::Arc,
 };
 
@@ -21,7 +21,7 @@ pub use errors::{WordError, WordPlace, WordsError, WordsPart};
 pub(crate) use letters::is_unseen;
 pub use read::{FileReport, WordsReport};
 
-use crate::{budget::StopFlag, code::Code, rules::MAX_LENGTH};
+use crate::{budget::StopFlag, code::Code, hash::drawn_hash, rules::MAX_LENGTH};
 
 /// The most words in a game: codes are numbered, and columns of them kept, for each.
 pub const MAX_WORDS: usize = 2_000_000;
@@ -107,9 +107,7 @@ impl WordList {
     }
 
     fn from_content(mut content: Content) -> WordList {
-        let mut hasher = DefaultHasher::new();
-        content.identity().hash(&mut hasher);
-        content.hash = hasher.finish();
+        content.hash = drawn_hash(&content.identity());
         WordList(Arc::new(content))
     }
 

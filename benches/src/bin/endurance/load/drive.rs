@@ -73,6 +73,8 @@ pub(crate) struct Tally {
     pub(crate) delays: Histogram<u64>,
     /// Right answers by the window of their coming.
     pub(crate) right_in: Vec<u64>,
+    /// When the first refusal came, if one did.
+    pub(crate) refused_from: Option<Duration>,
     begun: Instant,
     /// How long calls were made.
     pub(crate) length: Duration,
@@ -96,6 +98,7 @@ impl Tally {
             refused_times: times(),
             delays: times(),
             right_in: Vec::new(),
+            refused_from: None,
             begun: Instant::now(),
             length: Duration::ZERO,
         }
@@ -114,6 +117,8 @@ impl Tally {
             End::Refused => {
                 self.refused += 1;
                 self.refused_times.saturating_record(time);
+                let from = done.came - self.begun;
+                self.refused_from = Some(self.refused_from.map_or(from, |first| first.min(from)));
             }
             End::Failed(reason) => {
                 if self.failed == 0 {
@@ -134,7 +139,14 @@ impl Tally {
         self.length.div_duration_f64(WINDOW).round() as usize
     }
 
-    /// As if the calls of another time had followed these at once.
+    /// Leaves out of goodput what came in the first windows of this length.
+    pub(crate) fn settle(&mut self, first: Duration) {
+        let windows = first.div_duration_f64(WINDOW).round() as usize;
+        self.right_in.drain(..windows.min(self.right_in.len()));
+        self.length -= first;
+    }
+
+    /// Counts the calls of another time as if they had followed these; both were made for whole windows.
     pub(crate) fn append(&mut self, next: Tally) {
         if self.failed == 0 {
             self.first_failure = next.first_failure;
@@ -147,6 +159,7 @@ impl Tally {
         self.delays += next.delays;
         self.right_in.resize(self.windows(), 0);
         self.right_in.extend(next.right_in);
+        self.refused_from = self.refused_from.or(next.refused_from.map(|from| self.length + from));
         self.length += next.length;
     }
 

@@ -84,7 +84,7 @@ pub(crate) fn dear(number: u64) -> BestNextGuessRequest {
         rules: MIDDLE.rules(),
         history: MIDDLE.history(&secret, &[MIDDLE.draw(&mut lots)]),
         strategy: Strategy::Entropy.into(),
-        limits: Some(SearchLimits { max_scores: SCORES + number as i64 % 1_000_000 }),
+        limits: Some(SearchLimits { max_scores: SCORES + number as i64 % 4_000_000 }),
         ..BestNextGuessRequest::default()
     }
 }
