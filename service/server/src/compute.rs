@@ -317,8 +317,8 @@ thread_local! {
 /// (measured by `endurance overload` at a6b39f2 on two cores, with a rest of 0.7 ms and without: 93 % of the peak at twice
 /// the load instead of 90 %). Other calls of the thread wait as long.
 pub fn rest_after_refusals() {
-    /// Several calls come in it, and it is a small part of the 10 ms that a refusal may take.
-    const REST: Duration = Duration::from_micros(1500);
+    /// Several calls come in it. After longer ones more are open at once, for which HTTP/2 keeps room.
+    const REST: Duration = Duration::from_millis(1);
     if REFUSED.take() {
         thread::sleep(REST);
     }
