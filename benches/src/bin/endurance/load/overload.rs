@@ -144,8 +144,8 @@ impl Turns {
 }
 
 /// Offers so many times what the server can carry, and counts a minute of it in turns. Between two turns the server is kept
-/// at its peak, which is measured: this machine computes up to a third more in one minute than in the next, so that a peak
-/// before the minute and one after it tell little of it.
+/// at its peak, which is measured: a machine is not the same from one minute to the next, so that a peak before the minute
+/// and one after it tell little of it.
 async fn turns(
     setup: &Setup,
     server: &Server,
