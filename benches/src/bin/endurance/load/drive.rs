@@ -73,7 +73,7 @@ pub(crate) struct Tally {
     pub(crate) delays: Histogram<u64>,
     /// Right answers by the window of their coming.
     pub(crate) right_in: Vec<u64>,
-    /// When the first refusal came, if one did.
+    /// When the first refusal came, if one did; of calls that were appended, nothing is told.
     pub(crate) refused_from: Option<Duration>,
     begun: Instant,
     /// How long calls were made.
@@ -159,7 +159,6 @@ impl Tally {
         self.delays += next.delays;
         self.right_in.resize(self.windows(), 0);
         self.right_in.extend(next.right_in);
-        self.refused_from = self.refused_from.or(next.refused_from.map(|from| self.length + from));
         self.length += next.length;
     }
 
