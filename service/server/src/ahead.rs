@@ -3,58 +3,81 @@
 //! HTTP/2 bounds the calls that a connection has open, but those that its peer resets count no more there, while they
 //! are still to be ended here. A peer that begins and resets calls faster than that is done would leave more and more of
 //! them behind (rapid reset, CVE-2023-44487). So no connection is read that has more calls to be ended than it may have
-//! open; servers written in Go bound their handlers likewise. What one read brings comes on top: as many calls again, and
+//! open; servers written in Go bound their handlers likewise. What one turn brings comes on top: as many calls again, and
 //! as many that were reset at once as are borne (`--max-early-cancels`).
 //!
-//! Nor is a connection that brought several calls at once read before they ran: see [`AT_ONCE`].
+//! Nor is a connection that begins calls read further before they ran: HTTP/2 would take in all that has arrived before
+//! it hands out the first, and it keeps the room of as many calls as a connection ever had open. So it is read in turns,
+//! each with some room ([`AT_ONCE`]).
 
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{
-            AtomicUsize,
+            AtomicBool, AtomicUsize,
             Ordering::{AcqRel, Acquire, Relaxed},
         },
     },
     task::{Context, Poll, Waker},
 };
 
-/// Calls that a connection begins before it lets them run. What can be answered at once then is, before there are more:
-/// HTTP/2 keeps the room of as many calls as a connection ever had open.
-const AT_ONCE: usize = 16;
+/// Bytes that are read of a connection in a turn: some 16 calls. Where a turn had so many and none began a call, they are
+/// of a long message, and the next turn has all that has come.
+const AT_ONCE: usize = 2048;
 
 /// The calls of a connection that were begun and not ended.
 pub(crate) struct Ahead {
     begun: AtomicUsize,
-    /// Those that were begun since the connection last let others run.
-    fresh: AtomicUsize,
     /// As many as HTTP/2 lets be open. What is beyond was reset, so it ends without anything that is yet to be read.
     most: usize,
     /// Who is to read on.
     reader: Mutex<Option<Waker>>,
+    /// Whether a call was begun since the turn that last brought anything.
+    fresh: AtomicBool,
+    /// Bytes that the turn has brought.
+    read: AtomicUsize,
+    /// Bytes that the turn may bring.
+    room: AtomicUsize,
 }
 
 impl Ahead {
     pub(crate) fn new(most: usize) -> Ahead {
         Ahead {
             begun: AtomicUsize::new(0),
-            fresh: AtomicUsize::new(0),
             most,
             reader: Mutex::default(),
+            fresh: AtomicBool::new(false),
+            read: AtomicUsize::new(0),
+            room: AtomicUsize::new(AT_ONCE),
         }
     }
 
     /// Counts a call, as long as it is kept.
     pub(crate) fn begin(self: &Arc<Self>) -> Begun {
         self.begun.fetch_add(1, AcqRel);
-        self.fresh.fetch_add(1, Relaxed);
+        self.fresh.store(true, Relaxed);
         Begun(Arc::clone(self))
     }
 
-    /// Resolves while the connection may be read.
-    pub(crate) fn poll_read(&self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.fresh.load(Relaxed) >= AT_ONCE {
-            self.fresh.store(0, Relaxed);
+    /// Begins a turn: what the last one brought was handed out and could run.
+    pub(crate) fn turn(&self) {
+        let read = self.read.swap(0, Relaxed);
+        // Turns that bring nothing (there are replies to be sent) do not tell of what is to come.
+        if read > 0 {
+            let long = !self.fresh.swap(false, Relaxed) && read >= AT_ONCE;
+            self.room.store(if long { usize::MAX } else { AT_ONCE }, Relaxed);
+        }
+    }
+
+    /// Counts bytes that the turn has brought.
+    pub(crate) fn took(&self, bytes: usize) {
+        self.read.fetch_add(bytes, Relaxed);
+    }
+
+    /// Resolves while the connection may be read: to how many bytes, at least one.
+    pub(crate) fn poll_read(&self, cx: &mut Context<'_>) -> Poll<usize> {
+        let room = self.room.load(Relaxed).saturating_sub(self.read.load(Relaxed));
+        if room == 0 {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -65,7 +88,7 @@ impl Ahead {
                 return Poll::Pending;
             }
         }
-        Poll::Ready(())
+        Poll::Ready(room)
     }
 
     fn is_too_far(&self) -> bool {
@@ -111,18 +134,29 @@ mod tests {
         assert!(may_read());
     }
 
-    #[tokio::test]
-    async fn what_came_at_once_runs_before_more_is_read() {
-        let ahead = Arc::new(Ahead::new(2 * AT_ONCE));
-        let calls: Vec<Begun> = (0..AT_ONCE).map(|_| ahead.begin()).collect();
-        let ran = Arc::new(AtomicUsize::new(0));
-        let run = tokio::spawn({
-            let ran = Arc::clone(&ran);
-            async move { ran.store(calls.len(), Relaxed) }
-        });
-        poll_fn(|cx| ahead.poll_read(cx)).await;
-        assert_eq!(ran.load(Relaxed), AT_ONCE);
-        run.await.unwrap();
+    #[test]
+    fn calls_are_read_in_turns_and_long_messages_at_once() {
+        let ahead = Arc::new(Ahead::new(9));
+        let may_read = || ahead.poll_read(&mut Context::from_waker(Waker::noop()));
+        ahead.turn();
+        assert_eq!(may_read(), Poll::Ready(AT_ONCE));
+        ahead.took(AT_ONCE - 1);
+        assert_eq!(may_read(), Poll::Ready(1));
+        ahead.took(1);
+        assert_eq!(may_read(), Poll::Pending, "the turn has brought enough");
+        let call = ahead.begin();
+        assert_eq!(may_read(), Poll::Pending, "until the next, however often HTTP/2 hands out");
+        ahead.turn();
+        assert_eq!(may_read(), Poll::Ready(AT_ONCE), "what was read began a call");
+        ahead.turn();
+        assert_eq!(may_read(), Poll::Ready(AT_ONCE), "nothing was read meanwhile");
+        ahead.took(AT_ONCE);
+        ahead.turn();
+        assert_eq!(may_read(), Poll::Ready(usize::MAX), "a message is long");
+        ahead.took(AT_ONCE - 1);
+        ahead.turn();
+        assert_eq!(may_read(), Poll::Ready(AT_ONCE), "and ends, so that calls may follow");
+        drop(call);
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::{
     convert::Infallible,
-    future::pending,
+    future::{pending, poll_fn},
     io,
     net::SocketAddr,
     pin::{Pin, pin},
@@ -15,7 +15,7 @@ use http::{Request, Response};
 use hyper::{body::Incoming, server::conn::http2, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep, sleep_until, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
@@ -116,8 +116,8 @@ impl Protocol {
         let ahead = Arc::new(Ahead::new(self.max_streams));
         let preface = Some(Preface { seen: 0, late: Box::pin(sleep_until(late)) });
         let io = TokioIo::new(Watched { stream, ahead: Arc::clone(&ahead), preface, open });
-        let peer = Peer { address, ahead };
-        // Where HTTP/2 hands a call out, not where it runs: it is counted before there is another read.
+        let peer = Peer { address, ahead: Arc::clone(&ahead) };
+        // Where HTTP/2 hands a call out, not where it runs: it is counted before there is another turn.
         let answer = service_fn(|request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(peer.clone());
@@ -131,16 +131,25 @@ impl Protocol {
             }
         };
         let ended = tokio::select! {
-            ended = speaking.as_mut() => ended,
+            ended = in_turns(speaking.as_mut(), &ahead) => ended,
             () = async { tokio::select! { () = end.cancelled() => {}, () = old => {} } } => {
                 speaking.as_mut().graceful_shutdown();
-                speaking.await
+                in_turns(speaking, &ahead).await
             }
         };
         if let Err(error) = ended {
             tracing::debug!(%error, peer = %address, "the connection broke");
         }
     }
+}
+
+/// Each time that the connection goes on is a turn of what it reads: before the next, its calls run.
+async fn in_turns<F: Future>(mut speaking: Pin<&mut F>, ahead: &Ahead) -> F::Output {
+    poll_fn(|cx| {
+        ahead.turn();
+        speaking.as_mut().poll(cx)
+    })
+    .await
 }
 
 /// A stream that is read only while its calls are not too far ahead, and whose peer must say its preface in time.
@@ -163,11 +172,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        ready!(self.ahead.poll_read(cx));
+        let room = ready!(self.ahead.poll_read(cx));
         let before = buf.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        let read = pin!((&mut self.stream).take(room as u64)).poll_read(cx, buf);
+        let bytes = buf.filled().len() - before;
+        self.ahead.took(bytes);
         if let Some(preface) = &mut self.preface {
-            preface.seen += buf.filled().len() - before;
+            preface.seen += bytes;
             if preface.seen >= PREFACE.len() {
                 self.preface = None;
             } else if read.is_pending() {
@@ -212,7 +223,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+    use tokio::io::{AsyncWriteExt as _, duplex};
 
     use super::*;
     use crate::metrics::Connections;
@@ -234,5 +245,29 @@ mod tests {
         }
         drop(call);
         read.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn calls_that_have_arrived_are_read_over_several_turns() {
+        const ARRIVED: usize = 1 << 13;
+        let (mut peer, stream) = duplex(ARRIVED);
+        let (ahead, connections) = (Arc::new(Ahead::new(1)), Arc::<Connections>::default());
+        let open = connections.accept();
+        let mut watched = Watched { stream, ahead: Arc::clone(&ahead), preface: None, open };
+        peer.write_all(&[0; ARRIVED]).await.unwrap();
+        let mut bytes = [0; ARRIVED];
+        let mut buffer = ReadBuf::new(&mut bytes);
+        let mut most = 0;
+        let reading = poll_fn(|cx| {
+            let before = buffer.filled().len();
+            while buffer.remaining() > 0
+                && Pin::new(&mut watched).poll_read(cx, &mut buffer).is_ready()
+            {}
+            drop(ahead.begin());
+            most = most.max(buffer.filled().len() - before);
+            if buffer.remaining() > 0 { Poll::Pending } else { Poll::Ready(()) }
+        });
+        in_turns(pin!(reading), &ahead).await;
+        assert!(most <= ARRIVED / 4, "a turn brought {most} bytes");
     }
 }
