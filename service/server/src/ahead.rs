@@ -21,8 +21,9 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-/// Bytes that are read of a connection in a turn: some 16 calls. Where a turn had so many and none began a call, they are
-/// of a long message, and the next turn has all that has come.
+/// Bytes that are read of a connection in a turn: some 16 calls. Where a turn was full and began no call, it was a part of
+/// a long message, and the next has twice its room. (Not all that has come: many small calls may have their messages in a
+/// row too, after their headers, and what follows those are calls.)
 const AT_ONCE: usize = 2048;
 
 /// The calls of a connection that were begun and not ended.
@@ -64,8 +65,9 @@ impl Ahead {
         let read = self.read.swap(0, Relaxed);
         // Turns that bring nothing (there are replies to be sent) do not tell of what is to come.
         if read > 0 {
-            let long = !self.fresh.swap(false, Relaxed) && read >= AT_ONCE;
-            self.room.store(if long { usize::MAX } else { AT_ONCE }, Relaxed);
+            let room = self.room.load(Relaxed);
+            let long = !self.fresh.swap(false, Relaxed) && read >= room;
+            self.room.store(if long { room.saturating_mul(2) } else { AT_ONCE }, Relaxed);
         }
     }
 
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_read_in_turns_and_long_messages_at_once() {
+    fn calls_are_read_in_turns_and_long_messages_in_longer_ones() {
         let ahead = Arc::new(Ahead::new(9));
         let may_read = || ahead.poll_read(&mut Context::from_waker(Waker::noop()));
         ahead.turn();
@@ -150,13 +152,21 @@ mod tests {
         assert_eq!(may_read(), Poll::Ready(AT_ONCE), "what was read began a call");
         ahead.turn();
         assert_eq!(may_read(), Poll::Ready(AT_ONCE), "nothing was read meanwhile");
+        for turn in 0..9 {
+            ahead.took(AT_ONCE << turn);
+            ahead.turn();
+            assert_eq!(may_read(), Poll::Ready(AT_ONCE << (turn + 1)), "a message is long");
+        }
         ahead.took(AT_ONCE);
         ahead.turn();
-        assert_eq!(may_read(), Poll::Ready(usize::MAX), "a message is long");
-        ahead.took(AT_ONCE - 1);
-        ahead.turn();
         assert_eq!(may_read(), Poll::Ready(AT_ONCE), "and ends, so that calls may follow");
-        drop(call);
+        ahead.took(AT_ONCE);
+        ahead.turn();
+        ahead.took(2 * AT_ONCE);
+        let next = ahead.begin();
+        ahead.turn();
+        assert_eq!(may_read(), Poll::Ready(AT_ONCE), "calls follow in the midst of a turn");
+        drop((call, next));
     }
 
     #[tokio::test]

@@ -174,8 +174,8 @@ pub struct Config {
     #[arg(long, default_value_t = 200, value_parser = range(1..=100_000), help_heading = "Network")]
     pub max_streams: u32,
     /// Calls of one connection that are cancelled before the server took them up, before it is closed
-    /// (CVE-2023-44487). They are counted from one look at the connection to the next: an honest client that gives up ten
-    /// thousand calls a second keeps its connection while a busy machine looks away for a twentieth of one.
+    /// (CVE-2023-44487). They are counted in one turn of reading: 2 KiB where calls come, in which there are 60 at the
+    /// most, and more in the midst of long messages.
     #[arg(long, default_value_t = 500, value_parser = range(1..=100_000), help_heading = "Network")]
     pub max_early_cancels: u32,
     /// Faulty streams of one connection, each answered by a reset, before it is closed (CVE-2025-8671).
