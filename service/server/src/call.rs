@@ -27,6 +27,7 @@ use crate::{
     connection::Peer,
     grpc::status::{Failure, code_name, refuse},
     methods::Method,
+    metrics::Metrics,
     stack::{Shared, Stop},
 };
 
@@ -34,9 +35,14 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ids are not taken over: a line of the log should stay a line.
 const MAX_REQUEST_ID: usize = 128;
 
-/// When a call must be answered, for a handler that replies with a stream: nothing else ends one.
-#[derive(Clone, Copy)]
-pub(crate) struct Deadline(pub(crate) Instant);
+/// What a handler knows that replies with a stream and goes on behind it: nothing else ends it, or catches its panic.
+#[derive(Clone)]
+pub(crate) struct Behind {
+    /// When the call must be answered.
+    pub(crate) deadline: Instant,
+    /// Where a panic is counted.
+    pub(crate) metrics: Arc<Metrics>,
+}
 
 /// A call that is under way. Is counted and logs its line when dropped, whichever way it ended.
 pub(crate) struct Call {
@@ -51,6 +57,8 @@ pub(crate) struct Call {
     shared: Arc<Shared>,
     /// How it ended; nothing while it has not: a caller that leaves drops the call.
     code: Option<Code>,
+    /// Its place among the calls of the solver.
+    place: Option<TaskTrackerToken>,
     _begun: Option<Begun>,
 }
 
@@ -70,6 +78,7 @@ impl Call {
             started: Instant::now(),
             shared: Arc::clone(shared),
             code: None,
+            place: None,
         }
     }
 
@@ -85,6 +94,11 @@ impl Call {
     /// Notes whose token came with it.
     pub(crate) fn is_from(&mut self, name: Arc<str>) {
         self.caller = Some(name);
+    }
+
+    /// Keeps a place for as long as the call is alive.
+    pub(crate) fn take_place(&mut self, place: TaskTrackerToken) {
+        self.place = Some(place);
     }
 
     /// When the call must be answered: what its caller allows, at most `longest`.

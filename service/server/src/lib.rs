@@ -40,8 +40,9 @@ use tokio::{
     net::TcpListener,
     sync::watch,
     task::JoinSet,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout, timeout_at},
 };
+use tokio_util::task::TaskTracker;
 use tonic::{codec::CompressionEncoding, service::Routes};
 use tonic_health::{ServingStatus, server::HealthReporter};
 
@@ -64,6 +65,8 @@ use tls::Tls;
 /// How long connections may take to close once no call is left: what is written is sent by then, and a peer that
 /// never says anything is not waited for.
 const CLOSING: Duration = Duration::from_millis(500);
+/// The largest request for health and reflection, which name a service at the most. Health is open to everybody.
+const MAX_QUESTION_BYTES: usize = 4096;
 
 /// A server that is ready to listen.
 pub struct Server {
@@ -141,7 +144,8 @@ impl Server {
         let stop = Stop::default();
         let jobs = solver.compute().stats();
         let metrics = Metrics::new(Others { jobs, alive: stop.alive.clone(), caches });
-        let shared = Arc::new(Shared { stop, callers: Arc::new(callers), metrics });
+        let (solving, callers) = (TaskTracker::new(), Arc::new(callers));
+        let shared = Arc::new(Shared { stop, solving, callers, metrics });
         let stop = &shared.stop;
         // To the end: metrics tell of the stop too.
         let _beside = beside(&shared, scraped)?;
@@ -155,6 +159,7 @@ impl Server {
                 .accept_compressed(CompressionEncoding::Gzip)
                 .send_compressed(CompressionEncoding::Gzip);
         }
+        let health_service = health_service.max_decoding_message_size(MAX_QUESTION_BYTES);
         let routes = with_reflection(Routes::new(solver).add_service(health_service))?;
 
         let mut serving =
@@ -175,13 +180,21 @@ impl Server {
                 saver.finish().await;
             }
         };
+        let late = Instant::now() + milliseconds(config.grace_ms);
         let finished = async { tokio::join!(stop.alive.wait(), saved) };
-        if timeout(milliseconds(config.grace_ms), finished).await.is_err() {
+        if timeout_at(late, finished).await.is_err() {
             tracing::warn!(calls = stop.alive.len(), "ending what did not finish in time");
+            stop.calls.cancel();
         }
-        stop.calls.cancel();
-        if timeout(CLOSING, &mut serving).await.is_err() {
-            serving.abort();
+        while timeout(CLOSING, &mut serving).await.is_err() {
+            if stop.alive.is_empty() || stop.calls.is_cancelled() {
+                serving.abort();
+                break;
+            }
+            // A call that was sent before its caller heard of the end has the grace time too.
+            if timeout_at(late, stop.alive.wait()).await.is_err() {
+                stop.calls.cancel();
+            }
         }
         tracing::info!("stopped");
         Ok(())
@@ -200,11 +213,17 @@ fn read_files(config: &Config) -> io::Result<Files> {
     let dictionaries = Dictionaries::read(&config.dictionary, config.max_dictionary_bytes);
     let tls = Tls::load(config);
     let callers = Callers::new(config);
-    Ok(Files {
-        dictionaries: dictionaries.map_err(io::Error::other)?,
-        tls: tls.map_err(io::Error::other)?,
-        callers: callers.map_err(io::Error::other)?,
-    })
+    match (dictionaries, tls, callers) {
+        (Ok(dictionaries), Ok(tls), Ok(callers)) => Ok(Files { dictionaries, tls, callers }),
+        (dictionaries, tls, callers) => {
+            let told = [
+                dictionaries.err().map(|error| error.to_string()),
+                tls.err().map(|error| error.to_string()),
+                callers.err().map(|error| error.to_string()),
+            ];
+            Err(io::Error::other(told.into_iter().flatten().collect::<Vec<_>>().join("\n")))
+        }
+    }
 }
 
 /// Starts what goes on beside the calls: reading tokens again and telling metrics. Ends when dropped.
@@ -237,5 +256,7 @@ fn with_reflection(routes: Routes) -> io::Result<Routes> {
     };
     let v1 = builder().build_v1().map_err(io::Error::other)?;
     let v1alpha = builder().build_v1alpha().map_err(io::Error::other)?;
-    Ok(routes.add_service(v1).add_service(v1alpha))
+    Ok(routes
+        .add_service(v1.max_decoding_message_size(MAX_QUESTION_BYTES))
+        .add_service(v1alpha.max_decoding_message_size(MAX_QUESTION_BYTES)))
 }

@@ -22,7 +22,8 @@ use tonic::{body::Body, service::Routes};
 use tower::Service;
 
 use crate::{
-    call::{Call, Deadline, Reply},
+    MAX_QUESTION_BYTES,
+    call::{Behind, Call, Reply},
     callers::Callers,
     config::{Config, milliseconds},
     connection::Protocol,
@@ -46,6 +47,8 @@ pub(crate) struct Stop {
 /// What all calls share.
 pub(crate) struct Shared {
     pub(crate) stop: Stop,
+    /// The calls of the solver among those that are alive. Others need no token, so they take no place of these.
+    pub(crate) solving: TaskTracker,
     pub(crate) callers: Arc<Callers>,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -132,12 +135,20 @@ where
                 let solves_long = call.method().takes_long();
                 let longest = if solves_long { stack.longest_solve } else { stack.longest };
                 let deadline = call.deadline(request.headers(), longest);
-                request.extensions_mut().insert(Deadline(deadline));
+                if solves_long {
+                    let metrics = Arc::clone(metrics);
+                    request.extensions_mut().insert(Behind { deadline, metrics });
+                }
                 let mut routes = stack.routes.clone();
                 // In a box, because each of the futures around it is moved, some more than once.
                 let handled = Box::pin(async move { routes.call(request).await });
                 match timeout_at(deadline, catch_panic(handled)).await {
-                    Ok(Ok(Ok(response))) => Ok(explain(response, stack.max_message_bytes)),
+                    Ok(Ok(Ok(response))) => {
+                        let own = call.method().solves();
+                        let most =
+                            if own { stack.max_message_bytes } else { MAX_QUESTION_BYTES as u32 };
+                        Ok(explain(response, most))
+                    }
                     Ok(Err(_)) => {
                         metrics.panicked();
                         Err(Failure::Internal)
@@ -162,15 +173,18 @@ where
         {
             call.is_from(holder.name);
         }
-        if method.solves() && self.shared.stop.alive.len() > self.max_calls {
-            return Err(Failure::Overloaded);
+        if method.solves() {
+            call.take_place(self.shared.solving.token());
+            if self.shared.solving.len() > self.max_calls {
+                return Err(Failure::Overloaded);
+            }
         }
         Ok(())
     }
 }
 
 /// A future whose panic is its error.
-async fn catch_panic<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> {
+pub(crate) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> {
     let mut future = pin!(future);
     poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
         Ok(poll) => poll.map(Ok),
@@ -184,7 +198,8 @@ impl Shared {
     /// Without any others who count.
     pub(crate) fn of(config: &Config, stop: Stop) -> Arc<Shared> {
         let callers = Arc::new(Callers::new(config).unwrap());
-        Arc::new(Shared { stop, callers, metrics: Metrics::new(crate::metrics::Others::none()) })
+        let (solving, metrics) = (TaskTracker::new(), Metrics::new(crate::metrics::Others::none()));
+        Arc::new(Shared { stop, solving, callers, metrics })
     }
 }
 

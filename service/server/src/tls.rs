@@ -1,6 +1,6 @@
 //! The certificate of the server, its key, and the authorities of its clients: read at start, and anew when they change.
 //!
-//! Owns those files and what rustls is told. Handshakes are in `listen`; who may call what is no matter of
+//! Owns those files and what rustls is told. Handshakes are in `connection`; who may call what is no matter of
 //! certificates: one of a client lets its connection in, and says nothing more.
 
 use std::{

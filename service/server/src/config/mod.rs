@@ -45,8 +45,9 @@ pub struct Config {
     /// last one waits under a second.
     #[arg(long, default_value_t = 256, value_parser = range(0..=100_000), help_heading = "Work")]
     pub max_queue: u32,
-    /// Calls under way at a time, those included that do not compute yet; one more is RESOURCE_EXHAUSTED. Each may
-    /// hold a request of a megabyte.
+    /// Calls of the solver under way at a time, those included that do not compute yet; one more is RESOURCE_EXHAUSTED.
+    /// Each may hold a request of a megabyte, whose lists take some times as much once they are read. Calls of health and
+    /// reflection are not among them: as they need no place, nobody who has no token takes one.
     #[arg(long, default_value_t = 2000, value_parser = range(1..=1_000_000), help_heading = "Work")]
     pub max_calls: u32,
     /// The longest that a call may take, in milliseconds, also where it sets no deadline: nobody watches a hint come
@@ -93,7 +94,7 @@ pub struct Config {
     #[arg(long, default_value_t = 64, value_parser = range(1..=herdsman_engine::MAX_TURNS as u64),
         help_heading = "Requests")]
     pub max_turns: u32,
-    /// The most pairs of a BatchScore: a message of some 300 KB.
+    /// The most pairs of a BatchScore, a message of some 300 KB, and codes in each list of a ScoreMatrix.
     #[arg(long, default_value_t = 10_000, value_parser = range(1..=10_000_000),
         help_heading = "Requests")]
     pub max_pairs: u32,
@@ -149,7 +150,8 @@ pub struct Config {
     #[arg(long, default_value_t = 300_000, value_parser = range(1..=86_400_000),
         help_heading = "Caches")]
     pub cache_save_ms: u32,
-    /// The longest that reading answers back may hold up a start, in milliseconds; what is left then is left out.
+    /// The longest that answers may be taken back at a start, in milliseconds; what is left then is left out. To read and
+    /// check the file comes before: a second for a gigabyte.
     #[arg(long, default_value_t = 1000, value_parser = range(1..=60_000), help_heading = "Caches")]
     pub cache_load_ms: u32,
 
@@ -255,17 +257,29 @@ impl Default for Config {
     }
 }
 
+/// The most bytes on the wire of a feedback, of a code, and of a suggestion: a code has at most 12 symbols of 4 bytes.
+const ANSWER_BYTES: u64 = 32;
+const CODE_BYTES: u64 = 64;
+const SUGGESTION_BYTES: u64 = 128;
+
 impl Config {
     /// What no single setting can tell of itself: mistakes that name the settings by their flags.
     fn check(&self) -> Vec<String> {
         let mut mistakes = Vec::new();
-        // The legend and the frame of a matrix take at most some three thousand bytes.
-        let needed = u64::from(self.max_cells) + 4096;
-        if u64::from(self.max_reply_bytes) < needed {
-            mistakes.push(format!(
-                "--max-reply-bytes is {}, and a matrix of --max-cells {} needs {needed}",
-                self.max_reply_bytes, self.max_cells
-            ));
+        // Each with what its frame takes. The legend of a matrix has at most some three thousand bytes.
+        for (what, flag, count, each) in [
+            ("a matrix", "--max-cells", self.max_cells, 1),
+            ("a batch", "--max-pairs", self.max_pairs, ANSWER_BYTES),
+            ("a page", "--max-page-size", self.max_page_size, CODE_BYTES),
+            ("advice", "--max-top-k", self.max_top_k, SUGGESTION_BYTES),
+        ] {
+            let needed = u64::from(count) * each + 4096;
+            if u64::from(self.max_reply_bytes) < needed {
+                mistakes.push(format!(
+                    "--max-reply-bytes is {}, and {what} of {flag} {count} needs {needed}",
+                    self.max_reply_bytes
+                ));
+            }
         }
         let names = self.dictionary.iter().map(|files| files.name.as_str());
         for (at, name) in names.clone().enumerate() {
@@ -289,8 +303,21 @@ impl Config {
 
     /// What others than this machine can do that the operator may not want, each with the setting that prevents it.
     pub fn exposed(&self) -> Vec<&'static str> {
+        let reached = |address: SocketAddr| !address.ip().to_canonical().is_loopback();
         let mut exposed = Vec::new();
-        if self.listen.ip().to_canonical().is_loopback() {
+        if self.metrics_listen.is_some_and(reached) {
+            exposed.push(match self.tokens {
+                None => {
+                    "METRICS FOR EVERYBODY on an address that others reach. Set --tokens, or --metrics-listen on 127.0.0.1 or \
+                     a network of your own"
+                }
+                Some(_) => {
+                    "NO TLS FOR METRICS on an address that others reach: whoever is on the way can read the admin's token. \
+                     Set --metrics-listen on 127.0.0.1 or a network of your own"
+                }
+            });
+        }
+        if !reached(self.listen) {
             return exposed;
         }
         if self.tls_cert.is_none() {

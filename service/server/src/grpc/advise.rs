@@ -30,7 +30,7 @@ pub(super) async fn best_next_guess(
     mut request: v1::BestNextGuessRequest,
 ) -> Result<v1::BestNextGuessResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game_or_sample(shared, request.rules.take()).await?;
+    let rules = violations.game_or_sample(shared, request.rules.take(), &request.history).await?;
     let (key, history) = read(shared, violations, rules, &request)?;
     let key = shared.advice.ask(key);
     let (advice, origin) = shared
@@ -68,7 +68,7 @@ pub(super) fn read(
     request: &v1::BestNextGuessRequest,
 ) -> Result<(AdviceKey, History), Failure> {
     let config = &shared.config;
-    let history = violations.history(rules.as_ref(), &request.history, config);
+    let history = violations.history(rules.as_ref(), &request.history);
     let v1::BestNextGuessRequest { strategy, tie, pool, seed, level, .. } = *request;
     let player = v1::Player { strategy, tie, pool, seed, level };
     let choice = violations.choice(rules.as_ref(), "", player);
@@ -218,8 +218,8 @@ pub(super) async fn analyze(
     mut request: v1::AnalyzeRequest,
 ) -> Result<v1::AnalyzeResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules.take()).await?;
-    let (key, history) = read_analysis(shared, violations, rules, &request)?;
+    let rules = violations.game(shared, request.rules.take(), &request.history).await?;
+    let (key, history) = read_analysis(violations, rules, &request)?;
     let key = shared.analyses.ask(key);
     let (analysis, _) = shared
         .analyses
@@ -238,12 +238,11 @@ pub(super) async fn analyze(
 
 /// As [`read`], for Analyze.
 pub(super) fn read_analysis(
-    shared: &Shared,
     mut violations: Violations,
     rules: Option<Rules>,
     request: &v1::AnalyzeRequest,
 ) -> Result<(AnalysisKey, History), Failure> {
-    let history = violations.history(rules.as_ref(), &request.history, &shared.config);
+    let history = violations.history(rules.as_ref(), &request.history);
     let guess =
         rules.as_ref().and_then(|rules| violations.code(rules, || "guess".into(), &request.guess));
     let (Some(rules), Some(history), Some(guess)) = (rules, history, guess) else {
@@ -298,15 +297,12 @@ fn split(games: &Games, key: &AnalysisKey, budget: &Budget) -> Result<Analysis, 
 
 /// Whether an answer measured all it should: only then is it kept.
 pub(super) fn is_whole(advice: &Timed<Advice>) -> bool {
-    advice.answer.as_ref().is_some_and(|advice| advice.exhaustive)
+    advice.answer.as_ref().is_none_or(|advice| advice.exhaustive)
 }
 
 /// The same for an analysis.
 pub(super) fn is_whole_analysis(analysis: &Timed<Analysis>) -> bool {
-    analysis
-        .answer
-        .as_ref()
-        .is_some_and(|analysis| analysis.best.iter().all(|best| best.exhaustive))
+    analysis.answer.as_ref().is_none_or(|analysis| analysis.best.iter().all(|best| best.exhaustive))
 }
 
 pub(super) fn advice_memory(

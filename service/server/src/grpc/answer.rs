@@ -15,8 +15,8 @@ pub(super) async fn answer(
 ) -> Result<v1::AnswerResponse, Failure> {
     let config = &shared.config;
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules.take()).await?;
-    let history = violations.history(rules.as_ref(), &request.history, config);
+    let rules = violations.game(shared, request.rules.take(), &request.history).await?;
+    let history = violations.history(rules.as_ref(), &request.history);
     let guess =
         rules.as_ref().and_then(|rules| violations.code(rules, || "guess".into(), &request.guess));
     let policy = violations.member(|| "policy".into(), request.policy, "policy of a host");

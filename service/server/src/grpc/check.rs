@@ -7,17 +7,10 @@ use super::{
     convert,
     status::{Reason, Violation, Violations},
 };
-use crate::config::Config;
 
 impl Violations {
-    /// The turns played; of a game that was refused, only their number is checked.
-    pub(super) fn history(
-        &mut self,
-        rules: Option<&Rules>,
-        turns: &[v1::Turn],
-        config: &Config,
-    ) -> Option<History> {
-        self.limit("history", "turns", turns.len() as u64, config.max_turns.into())?;
+    /// The turns played of a game. There are none too many, or the game was refused with them.
+    pub(super) fn history(&mut self, rules: Option<&Rules>, turns: &[v1::Turn]) -> Option<History> {
         let rules = rules?;
         let turns = self.each(turns, |at, turn, violations| {
             let guess = violations.code(rules, || format!("history[{at}].guess"), &turn.guess);

@@ -7,6 +7,18 @@ use herdsman_engine::{
 use herdsman_proto::{text, v1};
 
 use super::{Shared, rules::is_large, status::Failure};
+use crate::{cache::Position, dictionaries::Dictionaries, games::Games};
+
+/// A history that no code agrees with, in the order of its caller.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Conflict {
+    position: Position,
+    /// How many answers may be untrue.
+    lies: usize,
+}
+
+/// The turn (from 1) that it begins with; nothing if there is none.
+pub(super) type Begin = Option<usize>;
 
 impl Shared {
     /// The failure of a history that no code agrees with: it names the turn, in the order of the caller.
@@ -28,19 +40,39 @@ impl Shared {
         turns: &[v1::Turn],
     ) -> Failure {
         let large = is_large(&rules, &self.config);
-        let conflict = self.run(u64::MAX, move |games, budget| match (large, lies) {
-            (true, _) => Ok(Some(large_conflict(&rules, &history, budget)?)),
-            (_, 0) => Ok(first_conflict(&*games.game(&rules)?, &history, budget)?),
-            _ => Ok(first_conflict_lying(&*games.game(&rules)?, &history, lies, budget)?),
-        });
-        match conflict.await {
-            Ok(Some(turn)) => {
+        let conflict = self.conflicts.ask(Conflict { position: Position { rules, history }, lies });
+        let find = || {
+            let conflict = conflict.clone();
+            self.begin(u64::MAX, move |games, budget| find(games, &conflict, large, budget))
+        };
+        match self.conflicts.get(&conflict, find).await {
+            Ok((Some(turn), _)) => {
                 Failure::Contradiction { turn, text: text::turn(&turns[turn - 1]), lies }
             }
-            Ok(None) => Failure::Internal,
+            Ok((None, _)) => Failure::Internal,
             Err(failure) => failure,
         }
     }
+}
+
+/// The job of a contradiction.
+fn find(
+    games: &Games,
+    conflict: &Conflict,
+    large: bool,
+    budget: &Budget,
+) -> Result<Begin, Failure> {
+    let Conflict { position: Position { rules, history }, lies } = conflict;
+    Ok(match (large, lies) {
+        (true, _) => Some(large_conflict(rules, history, budget)?),
+        (_, 0) => first_conflict(&*games.game(rules)?, history, budget)?,
+        _ => first_conflict_lying(&*games.game(rules)?, history, *lies, budget)?,
+    })
+}
+
+/// Bytes that a conflict takes where it is kept, nearly.
+pub(super) fn memory(conflict: &Conflict, dictionaries: &Dictionaries) -> usize {
+    size_of::<(Conflict, Begin)>() + conflict.position.memory(dictionaries)
 }
 
 /// The first turns of a history, so many.

@@ -16,8 +16,8 @@ pub(super) async fn diagnose(
     request: v1::DiagnoseRequest,
 ) -> Result<v1::DiagnoseResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules).await?;
-    let history = violations.history(rules.as_ref(), &request.history, &shared.config);
+    let rules = violations.game(shared, request.rules, &request.history).await?;
+    let history = violations.history(rules.as_ref(), &request.history);
     let (Some(rules), Some(history)) = (rules, history) else { return Err(violations.into()) };
     shared
         .run(u64::MAX, move |games, budget| {

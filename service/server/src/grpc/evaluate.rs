@@ -13,7 +13,7 @@ use super::{
     status::{Failure, Reason, Violation, Violations},
     stream::{self, Events, Teller},
 };
-use crate::{cache::Position, call::Deadline, games::Games};
+use crate::{cache::Position, call::Behind, games::Games};
 
 /// What an evaluation is about: the secrets that are possible at a position, or some of them.
 struct Exam {
@@ -43,11 +43,11 @@ struct Done {
 pub(super) async fn evaluate(
     shared: &Arc<Shared>,
     mut request: v1::EvaluateRequest,
-    deadline: Deadline,
+    behind: Behind,
 ) -> Result<Events<v1::EvaluateResponse>, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules.take()).await?;
-    let history = violations.history(rules.as_ref(), &request.history, &shared.config);
+    let rules = violations.game(shared, request.rules.take(), &request.history).await?;
+    let history = violations.history(rules.as_ref(), &request.history);
     let player = request.player.unwrap_or_default();
     let choice = violations.choice(rules.as_ref(), "player.", player);
     let first_guess = violations.optional_code(rules.as_ref(), "first_guess", &request.first_guess);
@@ -62,7 +62,7 @@ pub(super) async fn evaluate(
     let exam = Exam { position, first_guess, sample, seed: request.sample_seed.cast_unsigned() };
     let shared = Arc::clone(shared);
     let message = |event| v1::EvaluateResponse { event: Some(event) };
-    Ok(stream::start(deadline, move |teller| async move {
+    Ok(stream::start(behind, move |teller| async move {
         let tell = |progress| message(evaluate_response::Event::Progress(progress));
         let Some(outcomes) = sit(&shared, exam, vec![choice], &teller, tell).await? else {
             return Err(shared.contradiction(rules, history, &request.history).await);
@@ -75,10 +75,10 @@ pub(super) async fn evaluate(
 pub(super) async fn duel(
     shared: &Arc<Shared>,
     request: v1::DuelRequest,
-    deadline: Deadline,
+    behind: Behind,
 ) -> Result<Events<v1::DuelResponse>, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules).await?;
+    let rules = violations.game(shared, request.rules, &[]).await?;
     let (first, second) = (request.first.unwrap_or_default(), request.second.unwrap_or_default());
     let first = violations.choice(rules.as_ref(), "first.", first);
     let second = violations.choice(rules.as_ref(), "second.", second);
@@ -93,7 +93,7 @@ pub(super) async fn duel(
     let exam = Exam { position, first_guess: None, sample, seed };
     let shared = Arc::clone(shared);
     let message = |event| v1::DuelResponse { event: Some(event) };
-    Ok(stream::start(deadline, move |teller| async move {
+    Ok(stream::start(behind, move |teller| async move {
         let tell = |progress| message(duel_response::Event::Progress(progress));
         let players = vec![first, second];
         // A game without turns has secrets.
@@ -160,10 +160,14 @@ fn mark(
     if possible == 0 {
         return Ok(None);
     }
-    let drawn = (1..possible as u64).contains(sample).then(|| {
-        let drawn = draw::sample(possible, *sample as usize, *seed);
-        drawn.into_iter().map(|number| candidates.indices()[number]).collect::<Vec<_>>()
-    });
+    let drawn = match *sample {
+        sample if (1..possible as u64).contains(&sample) => {
+            let drawn = draw::sample(possible, sample as usize, *seed, &budget.stop)?;
+            let both = candidates.indices().iter().zip(drawn);
+            Some(both.filter_map(|(&index, drawn)| drawn.then_some(index)).collect::<Vec<_>>())
+        }
+        _ => None,
+    };
     let secrets = drawn.as_ref().map_or(possible, Vec::len);
     done.secrets.store((secrets * players.len()) as u64, Relaxed);
     let history = position.history.clone();

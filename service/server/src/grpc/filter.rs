@@ -31,8 +31,8 @@ pub(super) async fn filter(
 ) -> Result<v1::FilterResponse, Failure> {
     let config = &shared.config;
     let mut violations = Violations::default();
-    let rules = violations.game_or_sample(shared, request.rules).await?;
-    let history = violations.history(rules.as_ref(), &request.history, config);
+    let rules = violations.game_or_sample(shared, request.rules, &request.history).await?;
+    let history = violations.history(rules.as_ref(), &request.history);
     let size = violations.natural("page_size", request.page_size.into());
     let max_lies = violations.lies(request.max_lies);
     let rules = match max_lies {

@@ -31,7 +31,7 @@ use tonic::{Request, Response, Status, server::NamedService};
 
 use crate::{
     cache::{AdviceKey, AnalysisKey, Cache, Counts, Timed},
-    call::Deadline,
+    call::Behind,
     compute::Compute,
     config::Config,
     dictionaries::Dictionaries,
@@ -59,6 +59,7 @@ struct Shared {
     dictionaries: Arc<Dictionaries>,
     advice: Cache<AdviceKey, Timed<advise::Advice>, Failure>,
     analyses: Cache<AnalysisKey, Timed<advise::Analysis>, Failure>,
+    conflicts: Cache<conflict::Conflict, conflict::Begin, Failure>,
 }
 
 impl Solver {
@@ -73,9 +74,10 @@ impl Solver {
     ) -> io::Result<Solver> {
         let proofs = compute.beside(config.solver_threads(), config.max_solve_queue as usize)?;
         let dictionaries = Arc::new(dictionaries);
-        let (of_advice, of_analyses) = (Arc::clone(&dictionaries), Arc::clone(&dictionaries));
-        // All kinds of answers share one setting: they are of the same size and use.
-        let bytes = config.answer_cache_bytes / 3;
+        let [of_advice, of_analyses, of_conflicts] = [(); 3].map(|()| Arc::clone(&dictionaries));
+        // All kinds of answers share one setting: they are of the same size and use, but few histories are contradictions.
+        let few = config.answer_cache_bytes / 16;
+        let bytes = (config.answer_cache_bytes - few) / 3;
         Ok(Solver(Arc::new(Shared {
             compute,
             proofs,
@@ -91,6 +93,11 @@ impl Solver {
                 move |key, analysis| advise::analysis_memory(key, analysis, &of_analyses),
                 advise::is_whole_analysis,
             ),
+            conflicts: Cache::new(
+                few,
+                move |key, _| conflict::memory(key, &of_conflicts),
+                Option::is_some,
+            ),
             config,
         })))
     }
@@ -101,8 +108,12 @@ impl Solver {
 
     /// What was asked of each cache, by its name.
     pub(crate) fn cache_counts(&self) -> Vec<(&'static str, Counts)> {
-        let Shared { games, advice, analyses, .. } = &*self.0;
-        let replies = [("advice", advice.counts()), ("analyses", analyses.counts())];
+        let Shared { games, advice, analyses, conflicts, .. } = &*self.0;
+        let replies = [
+            ("advice", advice.counts()),
+            ("analyses", analyses.counts()),
+            ("conflicts", conflicts.counts()),
+        ];
         replies.into_iter().chain(games.counts()).collect()
     }
 }
@@ -191,8 +202,8 @@ impl SolverService for Solver {
         &self,
         request: Request<v1::SolveRequest>,
     ) -> Result<Response<Self::SolveStream>, Status> {
-        let deadline = deadline(&request);
-        Ok(Response::new(solve::solve(&self.0, request.into_inner(), deadline).await?))
+        let behind = behind(&request);
+        Ok(Response::new(solve::solve(&self.0, request.into_inner(), behind).await?))
     }
 
     async fn answer(
@@ -215,8 +226,8 @@ impl SolverService for Solver {
         &self,
         request: Request<v1::EvaluateRequest>,
     ) -> Result<Response<Self::EvaluateStream>, Status> {
-        let deadline = deadline(&request);
-        Ok(Response::new(evaluate::evaluate(&self.0, request.into_inner(), deadline).await?))
+        let behind = behind(&request);
+        Ok(Response::new(evaluate::evaluate(&self.0, request.into_inner(), behind).await?))
     }
 
     type DuelStream = Events<v1::DuelResponse>;
@@ -225,8 +236,8 @@ impl SolverService for Solver {
         &self,
         request: Request<v1::DuelRequest>,
     ) -> Result<Response<Self::DuelStream>, Status> {
-        let deadline = deadline(&request);
-        Ok(Response::new(evaluate::duel(&self.0, request.into_inner(), deadline).await?))
+        let behind = behind(&request);
+        Ok(Response::new(evaluate::duel(&self.0, request.into_inner(), behind).await?))
     }
 
     async fn get_server_info(
@@ -237,7 +248,7 @@ impl SolverService for Solver {
     }
 }
 
-fn deadline<T>(request: &Request<T>) -> Deadline {
-    let deadline = request.extensions().get::<Deadline>().copied();
-    deadline.expect("the stack gives every call a deadline")
+fn behind<T>(request: &Request<T>) -> Behind {
+    let behind = request.extensions().get().cloned();
+    behind.expect("the stack gives it to every call that replies with a stream")
 }

@@ -42,24 +42,41 @@ impl Violations {
         Ok(self.note(read))
     }
 
-    /// The rules of a game whose codes will be enumerated. Too many are refused before anything is allocated.
+    /// The rules of a game whose codes will be enumerated, and after which these turns were played. Too many of either are
+    /// refused before anything is allocated or waited for.
     pub(super) async fn game(
         &mut self,
         shared: &Shared,
         rules: Option<v1::Rules>,
+        turns: &[v1::Turn],
     ) -> Result<Option<Rules>, Failure> {
-        let rules = self.rules(shared, rules).await?;
+        let rules = self.played(shared, rules, turns).await?;
         Ok(rules.and_then(|rules| self.enumerable(rules, &shared.config)))
     }
 
-    /// The rules of a game whose codes will be enumerated, or sampled if there are too many.
+    /// The same for a game that will be sampled if it has too many codes.
     pub(super) async fn game_or_sample(
         &mut self,
         shared: &Shared,
         rules: Option<v1::Rules>,
+        turns: &[v1::Turn],
     ) -> Result<Option<Rules>, Failure> {
-        let rules = self.rules(shared, rules).await?;
+        let rules = self.played(shared, rules, turns).await?;
         Ok(rules.and_then(|rules| self.enumerable_or_sampled(rules, &shared.config)))
+    }
+
+    /// The rules of a game of any size, if not too many turns of it were played: those would wait with it.
+    async fn played(
+        &mut self,
+        shared: &Shared,
+        rules: Option<v1::Rules>,
+        turns: &[v1::Turn],
+    ) -> Result<Option<Rules>, Failure> {
+        let most = shared.config.max_turns.into();
+        match self.limit("history", "turns", turns.len() as u64, most) {
+            Some(_) => self.rules(shared, rules).await,
+            None => Ok(None),
+        }
     }
 
     /// The same rules, if the codes of the game may be enumerated, or can be sampled.

@@ -3,9 +3,7 @@
 //! So what was saved is read by the gate that all requests go through, and there is no second format. What is kept
 //! under other names (`games`) is not saved: it is as dear, and serves no caller by itself.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
-use herdsman_engine::{Form, Rules, StopFlag, Turn};
+use herdsman_engine::{Form, Rules, StopFlag, Turn, WordList};
 use herdsman_proto::v1::{self, rules::Game};
 use prost::Message;
 use sha2::{Digest as _, Sha256};
@@ -27,10 +25,8 @@ impl Solver {
         hash.update(concat!(env!("CARGO_PKG_VERSION"), " ", env!("SOURCES_HASH")));
         hash.update(config.max_codes.to_le_bytes());
         for dictionary in dictionaries.iter() {
-            // The hash of a list is that of its content. It is the same in every run of one program.
-            let mut words = DefaultHasher::new();
-            (&dictionary.name, &dictionary.words).hash(&mut words);
-            hash.update(words.finish().to_le_bytes());
+            add_text(&mut hash, &dictionary.name);
+            add_words(&mut hash, &dictionary.words);
         }
         hash.finalize().into()
     }
@@ -85,12 +81,29 @@ impl Solver {
                 let reply = v1::AnalyzeResponse::decode(&*saved.reply).ok()?;
                 let rules = rules::read(request.rules.take(), &shared.dictionaries, &stop).ok()?;
                 let rules = violations.enumerable(rules, &shared.config);
-                let (key, _) = advise::read_analysis(shared, violations, rules, &request).ok()?;
+                let (key, _) = advise::read_analysis(violations, rules, &request).ok()?;
                 shared.analyses.keep(key, Timed { answer: Some(reply), took });
                 Some(())
             }
             _ => None,
         }
+    }
+}
+
+/// What comes after a text is none of it.
+fn add_text(hash: &mut Sha256, text: &str) {
+    hash.update(text.len().to_le_bytes());
+    hash.update(text);
+}
+
+/// All that games of these words depend on. (Their own hash has keys that are drawn for each process.)
+fn add_words(hash: &mut Sha256, words: &WordList) {
+    hash.update(words.len().to_le_bytes());
+    (0..words.len() as u32).for_each(|index| add_text(hash, words.word(index)));
+    for numbers in [Some(words.secrets()), words.weights()] {
+        // One more, as there may be none.
+        hash.update(numbers.map_or(0, |numbers| numbers.len() + 1).to_le_bytes());
+        numbers.into_iter().flatten().for_each(|number| hash.update(number.to_le_bytes()));
     }
 }
 

@@ -29,10 +29,14 @@ pub(super) async fn batch(
     request: v1::BatchScoreRequest,
 ) -> Result<v1::BatchScoreResponse, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.rules(shared, request.rules).await?;
-    let most = shared.config.max_pairs;
-    let count = violations.limit("pairs", "pairs", request.pairs.len() as u64, most.into());
-    let (Some(rules), Some(_)) = (rules, count) else { return Err(violations.into()) };
+    let most = shared.config.max_pairs.into();
+    // Before the rules, for which the request may have to wait.
+    if violations.limit("pairs", "pairs", request.pairs.len() as u64, most).is_none() {
+        return Err(violations.into());
+    }
+    let Some(rules) = violations.rules(shared, request.rules).await? else {
+        return Err(violations.into());
+    };
     shared
         .run(u64::MAX, move |_, _| {
             let feedbacks = violations.each(&request.pairs, |at, pair, violations| {
@@ -52,6 +56,11 @@ pub(super) async fn matrix(
     request: v1::ScoreMatrixRequest,
 ) -> Result<v1::ScoreMatrixResponse, Failure> {
     let mut violations = Violations::default();
+    let most = shared.config.max_pairs.into();
+    let guesses = violations.limit("guesses", "codes", request.guesses.len() as u64, most);
+    let secrets = violations.limit("secrets", "codes", request.secrets.len() as u64, most);
+    // Before the rules, for which the request may have to wait.
+    let (Some(_), Some(_)) = (guesses, secrets) else { return Err(violations.into()) };
     let rules = violations.rules(shared, request.rules).await?;
     let cells = request.guesses.len() as u64 * request.secrets.len() as u64;
     // A cell of several bytes counts as so many.

@@ -15,8 +15,8 @@ pub(super) async fn simulate(
 ) -> Result<v1::SimulateResponse, Failure> {
     let config = &shared.config;
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules.take()).await?;
-    let history = violations.history(rules.as_ref(), &request.history, config);
+    let rules = violations.game(shared, request.rules.take(), &request.history).await?;
+    let history = violations.history(rules.as_ref(), &request.history);
     let player = request.player.unwrap_or_default();
     let choice = violations.choice(rules.as_ref(), "player.", player);
     let secret = violations.optional_code(rules.as_ref(), "secret", &request.secret);
@@ -42,8 +42,8 @@ pub(super) async fn simulate(
                 let problem = "this word may only be guessed: name one of the list of secrets";
                 return Err(Violation::new("secret", Reason::InvalidCode, problem).into());
             }
-            None => match draw::sample(candidates.len(), 1, seed).first() {
-                Some(&number) => game.code(candidates.indices()[number]),
+            None => match draw::one(candidates.len(), seed) {
+                Some(number) => game.code(candidates.indices()[number]),
                 None => return Ok(None),
             },
         };

@@ -13,7 +13,7 @@ use super::{
     status::{Failure, Reason, Violation, Violations},
     stream::{self, Events, Teller},
 };
-use crate::{cache::Position, call::Deadline, config::Config, games::Games};
+use crate::{cache::Position, call::Behind, config::Config, games::Games};
 
 /// Nodes in one part of a tree: a message of some 300 KB at most, where many clients take 4 MiB.
 const PART_NODES: usize = 4096;
@@ -42,13 +42,13 @@ struct Answer {
 pub(super) async fn solve(
     shared: &Arc<Shared>,
     mut request: v1::SolveRequest,
-    deadline: Deadline,
+    behind: Behind,
 ) -> Result<Events<v1::SolveResponse>, Failure> {
     let mut violations = Violations::default();
-    let rules = violations.game(shared, request.rules.take()).await?;
+    let rules = violations.game(shared, request.rules.take(), &request.history).await?;
     let (question, history) = read(&shared.config, violations, rules, &request)?;
     let shared = Arc::clone(shared);
-    Ok(stream::start(deadline, |teller| async move {
+    Ok(stream::start(behind, |teller| async move {
         answer(&shared, question, history, &request.history, &teller).await
     }))
 }
@@ -60,7 +60,7 @@ fn read(
     rules: Option<Rules>,
     request: &v1::SolveRequest,
 ) -> Result<(Question, History), Failure> {
-    let history = violations.history(rules.as_ref(), &request.history, config);
+    let history = violations.history(rules.as_ref(), &request.history);
     let objective = violations.member(|| "objective".into(), request.objective, "objective");
     let most = violations.natural("max_guesses", request.max_guesses.into());
     let first_guess = violations.optional_code(rules.as_ref(), "first_guess", &request.first_guess);

@@ -13,7 +13,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::{convert, status::Failure};
-use crate::call::Deadline;
+use crate::{call::Behind, stack::catch_panic};
 
 /// How often progress is told: often enough to look alive to a person.
 const TICK: Duration = Duration::from_millis(250);
@@ -31,7 +31,7 @@ pub(super) struct Teller<M> {
 
 /// Begins a call. What it fails with ends the stream.
 pub(super) fn start<M, F>(
-    Deadline(deadline): Deadline,
+    Behind { deadline, metrics }: Behind,
     call: impl FnOnce(Teller<M>) -> F,
 ) -> Events<M>
 where
@@ -42,11 +42,16 @@ where
     let called = call(Teller { events: events.clone(), began: Instant::now() });
     tokio::spawn(async move {
         let ended = tokio::select! {
-            ended = timeout_at(deadline, called) => ended,
+            ended = timeout_at(deadline, catch_panic(called)) => ended,
             // Leaving drops the call, which stops its work.
             () = events.closed() => return,
         };
-        if let Err(failure) = ended.unwrap_or(Err(Failure::DeadlineExceeded)) {
+        let ended = ended.unwrap_or(Ok(Err(Failure::DeadlineExceeded)));
+        let ended = ended.unwrap_or_else(|_| {
+            metrics.panicked();
+            Err(Failure::Internal)
+        });
+        if let Err(failure) = ended {
             // If nobody is there to be told, so be it.
             let _ = events.send(Err(failure.into())).await;
         }
@@ -79,5 +84,31 @@ impl<M> Teller<M> {
     pub(super) async fn tell(&self, message: M) {
         // If the stream was dropped, the call is about to be.
         let _ = self.events.send(Ok(message)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio_stream::StreamExt as _;
+    use tonic::Code;
+
+    use super::*;
+    use crate::metrics::{Metrics, Others};
+
+    #[tokio::test]
+    async fn a_call_that_panics_ends_its_stream_with_internal_and_is_counted() {
+        let metrics = Metrics::new(Others::none());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let behind = Behind { deadline, metrics: Arc::clone(&metrics) };
+        let mut events: Events<()> = start(behind, async |teller| {
+            teller.tell(()).await;
+            panic!("on purpose")
+        });
+        assert!(events.next().await.unwrap().is_ok());
+        assert_eq!(events.next().await.unwrap().unwrap_err().code(), Code::Internal);
+        assert!(events.next().await.is_none());
+        assert!(metrics.text().contains("handler_panics_total 1\n"));
     }
 }

@@ -1,4 +1,4 @@
-//! The file that answers are saved in: a redb database of one table, and a seal.
+//! The file that answers are saved in: a seal, and a redb database of one table.
 //!
 //! Owns what is on the disk. A file is made beside the one of before and takes its place when it is whole, so whatever
 //! ends the process leaves one or the other. It is not opened as a database before its seal is found to be right: redb
@@ -21,11 +21,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::Answer;
 
-/// What a file of redb begins with.
-const DATABASE: &[u8] = b"redb\x1a\x0a";
-/// What the seal begins with; the number goes up when the table changes.
-const SEAL: &[u8; 16] = b"herdsman saved 1";
-/// The seal: [`SEAL`], who wrote the file, and the hash of all that is before the hash.
+/// What every file begins with that herdsmand made.
+const OURS: &[u8] = b"herdsman saved ";
+/// [`OURS`] and the number of the form; it goes up when that changes.
+const SEAL: &[u8; 16] = b"herdsman saved 2";
+/// The seal: [`SEAL`], who wrote the file, and the hash of both and of all that follows.
 const SEAL_BYTES: usize = SEAL.len() + 32 + 32;
 
 /// Answers by their rank: the kind, microseconds of computing, the request, and the reply.
@@ -86,21 +86,22 @@ impl CacheFile {
     /// # Errors
     /// [`Unusable`] if there is one of which nothing can be used.
     pub(crate) fn load(&self, each: impl FnMut(Answer) -> bool) -> Result<(), Unusable> {
-        let Some(mut bytes) = self.read()? else { return Ok(()) };
-        if !bytes.starts_with(DATABASE) {
-            return Err(if bytes.is_empty() { Unusable::Damaged } else { Unusable::Foreign });
+        let Some(bytes) = self.read()? else { return Ok(()) };
+        if !is_ours(&bytes) {
+            return Err(Unusable::Foreign);
         }
-        let image = bytes.len().checked_sub(SEAL_BYTES).ok_or(Unusable::Damaged)?;
-        let (sealed, hash) = bytes.split_at(bytes.len() - 32);
-        let (seal, writer) = sealed[image..].split_at(SEAL.len());
-        if seal != SEAL || Sha256::digest(sealed).as_slice() != hash {
+        let (seal, image) = bytes.split_at_checked(SEAL_BYTES).ok_or(Unusable::Damaged)?;
+        if !seal.starts_with(SEAL) {
+            return Err(Unusable::Other);
+        }
+        let (writer, hash) = seal[SEAL.len()..].split_at(32);
+        if hash != hash_of(writer, image) {
             return Err(Unusable::Damaged);
         }
         if writer != self.writer {
             return Err(Unusable::Other);
         }
-        bytes.truncate(image);
-        whole(|| read_database(&bytes, each))
+        whole(|| read_database(image, each))
     }
 
     /// The bytes of the file, if there is one.
@@ -164,21 +165,17 @@ impl CacheFile {
     fn check_replaceable(&self) -> Result<(), Unusable> {
         let Some(file) = self.open()? else { return Ok(()) };
         let mut start = vec![];
-        file.take(DATABASE.len() as u64).read_to_end(&mut start)?;
-        if start.is_empty() || start == DATABASE { Ok(()) } else { Err(Unusable::Foreign) }
+        file.take(OURS.len() as u64).read_to_end(&mut start)?;
+        if is_ours(&start) { Ok(()) } else { Err(Unusable::Foreign) }
     }
 
-    /// Writes the seal behind a database.
+    /// Puts the seal before a database.
     fn seal(&self, path: &Path) -> io::Result<()> {
-        let mut file = OpenOptions::new().read(true).append(true).open(path)?;
-        let mut sealed = vec![];
-        file.read_to_end(&mut sealed)?;
-        let image = sealed.len();
-        sealed.extend_from_slice(SEAL);
-        sealed.extend_from_slice(&self.writer);
-        let hash = Sha256::digest(&sealed);
-        sealed.extend_from_slice(hash.as_slice());
-        file.write_all(&sealed[image..])?;
+        let image = fs::read(path)?;
+        let mut file = File::create(path)?;
+        for part in [&SEAL[..], &self.writer, &hash_of(&self.writer, &image), &image] {
+            file.write_all(part)?;
+        }
         file.sync_all()
     }
 
@@ -188,6 +185,16 @@ impl CacheFile {
         path.push(end);
         path.into()
     }
+}
+
+/// Whether herdsmand made a file of these bytes, of which some may be gone since.
+fn is_ours(bytes: &[u8]) -> bool {
+    bytes.starts_with(OURS) || OURS.starts_with(bytes)
+}
+
+fn hash_of(writer: &[u8], image: &[u8]) -> [u8; 32] {
+    let hash = Sha256::new().chain_update(SEAL).chain_update(writer).chain_update(image);
+    hash.finalize().into()
 }
 
 fn remove(path: &Path) -> io::Result<()> {

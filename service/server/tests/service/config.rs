@@ -260,9 +260,14 @@ fn what_is_printed_is_read_as_the_same_settings() {
 }
 
 #[test]
-fn a_reply_must_have_room_for_the_largest_matrix() {
+fn a_reply_must_have_room_for_the_largest() {
     let error = given(&[(Source::Variable, "max_cells", "100000000")]).unwrap_err();
     for name in ["--max-reply-bytes", "--max-cells", "(given: HERDSMAN_MAX_CELLS)"] {
+        assert!(error.contains(name), "{error}");
+    }
+    let small = [(Source::Flag, "max_cells", "100"), (Source::Flag, "max_reply_bytes", "8192")];
+    let error = given(&small).unwrap_err();
+    for name in ["--max-pairs", "--max-page-size", "--max-top-k"] {
         assert!(error.contains(name), "{error}");
     }
 }
@@ -292,6 +297,10 @@ fn who_listens_to_others_is_told_what_they_can_do() {
     assert_eq!(exposed(&tls), 1);
     assert_eq!(exposed(&[&tls[..], &["--tls-client-ca=c"]].concat()), 0);
     assert_eq!(exposed(&[&tls[..], &["--tokens=c"]].concat()), 0);
+    let metrics = "--metrics-listen=0.0.0.0:2";
+    assert_eq!(exposed(&["--metrics-listen=127.0.0.1:2"]), 0);
+    assert_eq!(exposed(&["--listen=127.0.0.1:1", metrics]), 1);
+    assert_eq!(exposed(&[&tls[..], &["--tokens=c", metrics]].concat()), 1);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_types::StatusExt as _;
 
 use crate::host::{
-    Client, Host, codes, guess_request, long_search, numbers, preset, service, turns,
+    Client, Host, codes, guess_request, long_search, numbers, preset, service, turns, words,
 };
 
 /// Checks an error: its code and reason, and the fields it names, in order.
@@ -173,6 +173,19 @@ async fn requests_beyond_a_limit_are_refused_before_any_work() {
         secrets: list(1000),
     };
     check_bad(&client.score_matrix(request).await.unwrap_err(), "LIMIT_EXCEEDED", "guesses");
+    let request = v1::ScoreMatrixRequest {
+        rules: preset("mastermind"),
+        guesses: list(10_000),
+        secrets: list(1001),
+    };
+    check_bad(&client.score_matrix(request).await.unwrap_err(), "LIMIT_EXCEEDED", "guesses");
+    // No cells, but long lists, beside words that a job would read.
+    let long: String = (0..5000).map(|number| format!("{number:04} ")).collect();
+    let secrets = vec![String::new(); 10_001];
+    let request = v1::ScoreMatrixRequest { rules: words(&long, ""), secrets, ..Default::default() };
+    check_bad(&client.score_matrix(request).await.unwrap_err(), "LIMIT_EXCEEDED", "secrets");
+    let status = filter(&mut client, words(&long, ""), vec![v1::Turn::default(); 65]).await;
+    check_bad(&status, "LIMIT_EXCEEDED", "history");
     let history: Vec<_> = std::iter::repeat_n(turns("0123=0b1c"), 10_000).flatten().collect();
     let status = filter(&mut client, preset("mastermind"), history).await;
     check_bad(&status, "LIMIT_EXCEEDED", "history");
@@ -321,6 +334,13 @@ async fn work_beyond_threads_and_line_is_refused_at_once_with_a_time_to_retry() 
 async fn calls_beyond_their_number_are_refused_but_health_is_told() {
     let host = Host::start(Config { max_calls: 1, ..Config::default() }).await;
     let mut client = host.client();
+    // Those who watch health take no place of the others.
+    let mut watching = vec![];
+    for _ in 0..3 {
+        let mut health = HealthClient::with_origin(host.http(), host.uri());
+        watching.push(health.watch(HealthCheckRequest::default()).await.unwrap());
+    }
+    client.get_server_info(v1::GetServerInfoRequest {}).await.unwrap();
     let _busy = crate::host::send(&client, long_search());
     host.when(|stats| stats.running == 1).await;
     let status = client.get_server_info(v1::GetServerInfoRequest {}).await.unwrap_err();

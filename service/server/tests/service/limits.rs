@@ -25,7 +25,7 @@ use tokio::{
     task::JoinSet,
     time::timeout,
 };
-use tonic::{Code, codec::CompressionEncoding, transport::Endpoint};
+use tonic::{Code, Request, codec::CompressionEncoding, transport::Endpoint};
 use tower::{Service as _, service_fn};
 
 use crate::{
@@ -34,7 +34,7 @@ use crate::{
     host::{Host, long_search, preset, service, soon},
 };
 
-const ASK: GetServerInfoRequest = GetServerInfoRequest {};
+pub(crate) const ASK: GetServerInfoRequest = GetServerInfoRequest {};
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The program on a free port, ended when dropped.
@@ -182,19 +182,29 @@ async fn a_connection_of_its_age_ends_without_loss_of_calls() {
     while connections.load(Ordering::Relaxed) < 4 {
         soon(client.get_server_info(ASK)).await.unwrap();
     }
+    // One that takes longer than that ends in its own time.
+    let mut request = Request::new(long_search());
+    request.metadata_mut().insert("grpc-timeout", "300m".parse().unwrap());
+    let status = soon(client.best_next_guess(request)).await.unwrap_err();
+    check(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED", &[]);
 }
 
 /// A frame of HTTP/2.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
 /// The headers of a call of Score, whose message is yet to come.
-fn headers(stream: u32) -> Vec<u8> {
+pub(crate) fn headers(stream: u32) -> Vec<u8> {
+    headers_of("Score", stream)
+}
+
+/// The same of a call of another method.
+pub(crate) fn headers_of(method: &str, stream: u32) -> Vec<u8> {
     let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
     let literals = [
-        [&[0x04], &text("/herdsman.v1.SolverService/Score")[..]].concat(),
+        [&[0x04], &text(&format!("/herdsman.v1.SolverService/{method}"))[..]].concat(),
         [&[0x01], &text("localhost")[..]].concat(),
         [&[0x00], &text("te")[..], &text("trailers")].concat(),
         [&[0x0f, 0x10], &text("application/grpc")[..]].concat(),
@@ -204,7 +214,7 @@ fn headers(stream: u32) -> Vec<u8> {
 }
 
 /// A connection that has said what HTTP/2 begins with.
-async fn raw(address: SocketAddr) -> TcpStream {
+pub(crate) async fn raw(address: SocketAddr) -> TcpStream {
     let mut connection = TcpStream::connect(address).await.unwrap();
     let _ = connection.write_all(&[PREFACE, &frame(4, 0, 0, &[])].concat()).await;
     connection

@@ -8,6 +8,7 @@ mod errors;
 mod evaluate;
 mod games;
 mod host;
+mod http2;
 mod limits;
 mod metrics;
 mod play;

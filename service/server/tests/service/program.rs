@@ -136,6 +136,12 @@ fn a_check_reads_all_that_a_server_reads_and_serves_nothing() {
     let output = herdsmand(&["--check-config", "--dictionary", "a=no-such-file"]).output().unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
     assert!(text(&output).contains("a: no-such-file"), "{}", text(&output));
+    let args = ["--check-config", "--dictionary", "a=no-list", "--tokens", "no-tokens"];
+    let tls = ["--tls-cert", "no-cert", "--tls-key", "no-key"];
+    let output = herdsmand(&[&args[..], &tls].concat()).output().unwrap();
+    for file in ["no-list", "no-tokens", "no-cert"] {
+        assert!(text(&output).contains(file), "{file}: {}", text(&output));
+    }
 }
 
 #[test]

@@ -183,15 +183,14 @@ async fn a_file_that_is_damaged_anywhere_is_as_good_as_none() {
     let bytes = place.saved(&histories(20)).await;
     assert_eq!(found(place.config()), 20);
     let length = bytes.len();
-    let lengths =
-        [0, 1, 5, 9, 64, 79, 80, 81, 4095, 4096, 4097, length / 2, length - 80, length - 1];
+    let lengths = [0, 1, 5, 15, 16, 64, 79, 80, 81, 4095, 4096, 4097, length / 2, length - 1];
     for length in lengths {
         place.write(&bytes[..length]);
         assert_eq!(found(place.config()), 0, "cut to {length} bytes");
     }
     // All over the file, and each byte of the seal.
     let all_over = (0..200).map(|at| at * length / 200);
-    for (bit, at) in all_over.chain(length - 80..length).enumerate() {
+    for (bit, at) in all_over.chain(0..80).enumerate() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (bit % 8);
         place.write(&damaged);
@@ -223,7 +222,7 @@ async fn what_servers_of_other_settings_saved_is_not_used_and_replaced() {
 #[tokio::test]
 async fn what_herdsmand_did_not_write_is_left_alone() {
     let place = Place::new("foreign");
-    for text in ["root:x:0:0", "redb", "SQLite format 3\0"] {
+    for text in ["root:x:0:0", "redb\x1a\x0a", "SQLite format 3\0"] {
         place.write(text.as_bytes());
         let host = Host::start(place.config()).await;
         guesses(&mut host.client(), &histories(3)).await;
@@ -293,6 +292,33 @@ async fn a_file_whose_server_was_killed_while_it_saved_is_used_rightly() {
     let fresh = guesses(&mut other.client(), &questions).await;
     for (told, fresh) in told.into_iter().zip(fresh) {
         assert_eq!(v1::BestNextGuessResponse { source: fresh.source, ..told }, fresh);
+    }
+}
+
+#[tokio::test]
+async fn what_was_asked_of_a_dictionary_is_known_to_the_next_process_with_its_words_only() {
+    let place = Place::new("dictionary");
+    let list = place.0.join("words");
+    let dictionary = format!("own={}", list.display());
+    let file = place.file();
+    let args = ["--cache-file", file.to_str().unwrap(), "--dictionary", &dictionary];
+    let question = v1::BestNextGuessRequest {
+        rules: Some(v1::Rules { dictionary: "own".into(), ..preset("wordle").unwrap() }),
+        ..Default::default()
+    };
+    for (words, told) in [
+        ("crane\nslate\nmoist\n", "\"used\":0"),
+        ("crane\nslate\nmoist\n", "\"used\":1"),
+        ("crane\nslate\nmoist 2\n", "other dictionaries"),
+    ] {
+        fs::write(&list, words).unwrap();
+        let (mut child, address) = start(&args);
+        connect(&address).await.best_next_guess(question.clone()).await.unwrap();
+        signal(&child, "-TERM");
+        let log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let log: Vec<_> = log.filter(|line| line.contains("saved answers")).collect();
+        child.wait().unwrap();
+        assert!(log.len() == 1 && log[0].contains(told), "{told}: {log:?}");
     }
 }
 

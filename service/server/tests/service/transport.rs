@@ -22,6 +22,15 @@ use crate::{
 };
 
 #[tokio::test]
+async fn what_is_open_to_all_takes_no_long_messages() {
+    let (host, _) = service().await;
+    let mut health = HealthClient::with_origin(host.http(), host.uri());
+    let status = health.check(HealthCheckRequest { service: "x".repeat(5000) }).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "LIMIT_EXCEEDED", &[]);
+    assert!(status.message().contains("4096 bytes"), "{status}");
+}
+
+#[tokio::test]
 async fn health_is_told_for_the_server_and_the_service() {
     let (host, _) = service().await;
     let mut health = HealthClient::with_origin(host.http(), host.uri());

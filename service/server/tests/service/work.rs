@@ -9,7 +9,7 @@ use tonic::{Code, Request};
 
 use crate::{
     errors::check,
-    host::{Client, Host, guess_request, long_search, preset, send, soon},
+    host::{Client, Host, guess_request, long_search, preset, send, service, soon},
 };
 
 /// From the end of a search until its thread is free. The engine looks at its flag every millisecond; the rest is for
@@ -180,4 +180,19 @@ async fn a_caller_who_reads_nothing_holds_up_nobody_who_asks_the_same() {
     search.abort();
     assert!(!soon(second).await.unwrap().unwrap().suggestions.is_empty());
     assert!(!first.is_finished(), "it has nothing to read from");
+}
+
+#[tokio::test]
+async fn who_asks_what_cannot_be_is_told_from_what_was_computed_once() {
+    let (host, client) = service().await;
+    let contradiction = || guess_request(preset("mastermind"), "0123=0b0c 0123=1b0c");
+    let calls: Vec<_> = (0..50).map(|_| send(&client, contradiction())).collect();
+    for call in calls {
+        let status = call.await.unwrap().unwrap_err();
+        check(&status, Code::FailedPrecondition, "CONTRADICTION", &[]);
+    }
+    let other = guess_request(preset("mastermind"), "0123=1b0c 0123=0b0c");
+    assert!(send(&client, other).await.unwrap().unwrap_err().message().contains("`0123=0b0c`"));
+    // One that finds out that no code is left, and one for each order of the turns that finds the turn.
+    assert_eq!(host.stats.borrow().started, 3);
 }
