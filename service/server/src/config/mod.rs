@@ -64,9 +64,9 @@ pub struct Config {
     #[arg(long, default_value_t = 0, value_parser = range(0..=1024), help_heading = "Work")]
     pub solve_threads: u32,
     /// Solve, Evaluate and Duel calls that may wait in line for those; one more is RESOURCE_EXHAUSTED. A sample of a few
-    /// games takes milliseconds, so this many of them wait for less than a second; behind proofs of minutes their
-    /// callers' deadlines come first.
-    #[arg(long, default_value_t = 64, value_parser = range(0..=100_000), help_heading = "Work")]
+    /// games takes milliseconds, so this many of them wait for a second or two; behind proofs of minutes their callers'
+    /// deadlines come first.
+    #[arg(long, default_value_t = 256, value_parser = range(0..=100_000), help_heading = "Work")]
     pub max_solve_queue: u32,
     /// Bytes that all Solve calls may hold together; a call has its share by its threads. Half of it is enough for the
     /// answers of 16,000 guesses to as many candidates, the other for what a proof of a minute remembers.

@@ -37,6 +37,10 @@ const WARM: usize = 4;
 /// What grows within this is noise.
 const NOISE: f64 = 0.02;
 
+/// Parts of a soak. Before each it is measured anew what the server can carry: this machine is not the same from one
+/// minute to the next.
+const PARTS: u32 = 10;
+
 /// 70 % of what it can carry.
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
@@ -55,20 +59,20 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
     let to = connections(&server, CONNECTIONS).await?;
     let length = setup.scale(setup.soak, 8 * SECOND);
     let numbers = Arc::default();
-    let peak = closed_loop(&to, BUSY, setup.scale(20, 1) * SECOND, &numbers, call).await;
+    let first = peak(setup, &to, &numbers).await.goodput();
     let memory = server.memory();
     let paused = setup.scale(3, 1) * SECOND;
-    let crowd = crowd(&server, &to, 0.7 * peak.goodput(), paused, &numbers).await;
+    let crowd = crowd(&server, &to, 0.7 * first, paused, &numbers).await;
     let crowded = server.memory();
     let honest = Honest::start(server.address(), Duration::from_millis(50));
     let mut samples: [Vec<f64>; 4] = Default::default();
     let mut ticks = interval(setup.scale(SECOND, SECOND / 20));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let load = open_loop(&to, 0.7 * peak.goodput(), length, &numbers, call);
+    let load = in_parts(setup, &to, length, &numbers);
     tokio::pin!(load);
-    let tally = loop {
+    let (tally, peaks) = loop {
         tokio::select! {
-            tally = &mut load => break tally,
+            ended = &mut load => break ended,
             _ = ticks.tick() => {
                 let now = [
                     server.memory() as f64,
@@ -81,25 +85,62 @@ pub(crate) async fn soak(setup: &Setup, report: &mut Report) -> Result<(), Troub
         }
     };
     let seen = honest.stop();
-    report.note(
-        "length, load, p50 and p99",
-        format!(
-            "{} s, {:.0}/s of {:.0}/s, {}, {}",
-            length.as_secs(),
-            tally.goodput(),
-            peak.goodput(),
-            ms(percentile(&tally.right_times, 50.0)),
-            ms(percentile(&tally.right_times, 99.0))
-        ),
-    );
     let told = format!("{} to {}", mib(memory), mib(crowded));
     report.note("memory before and after a pause of a second", told);
     report.law("a pause of the server: 0 failed", crowd.failures(), crowd.failed == 0);
-    let told = format!("{}, {} refused", tally.failures(), tally.refused);
-    report.law("0 failures, none refused", told, tally.failed + tally.refused == 0);
+    judge_calls(report, &server, &tally, &peaks)?;
     report.law("honest calls beside: 0 failed", seen.failures(), seen.failed == 0);
     judge_growth(setup, report, &samples);
     report.law("no panic", server.panics(), server.panics() == 0);
+    Ok(())
+}
+
+/// What the server can carry.
+async fn peak(setup: &Setup, to: &[Connection], numbers: &Arc<AtomicU64>) -> Tally {
+    closed_loop(to, BUSY, setup.scale(6, 1) * SECOND, numbers, call).await
+}
+
+/// A load of some length, in parts, and the peak before each.
+async fn in_parts(
+    setup: &Setup,
+    to: &[Connection],
+    length: Duration,
+    numbers: &Arc<AtomicU64>,
+) -> (Tally, Vec<f64>) {
+    let parts = setup.scale(PARTS, 1);
+    let (mut tally, mut peaks) = (Tally::new(), vec![]);
+    for _ in 0..parts {
+        let peak = peak(setup, to, numbers).await;
+        let part = open_loop(to, 0.7 * peak.goodput(), length / parts, numbers, call).await;
+        peaks.push(peak.goodput());
+        tally.append(peak);
+        tally.append(part);
+    }
+    (tally, peaks)
+}
+
+fn judge_calls(
+    report: &mut Report,
+    server: &Server,
+    tally: &Tally,
+    peaks: &[f64],
+) -> Result<(), Trouble> {
+    let time = |percent| ms(percentile(&tally.right_times, percent));
+    let told = format!("{} s, {}, {}", tally.length.as_secs(), time(50.0), time(99.0));
+    report.note("length, p50 and p99, with the peaks", told);
+    let peaks: Vec<_> = peaks.iter().map(|peak| format!("{peak:.0}")).collect();
+    report.note("the load was 70 % of these a second", peaks.join(", "));
+    let mut streams = 0.0;
+    for method in ["Solve", "Evaluate", "Duel"] {
+        streams += server.metric(&format!(
+            "grpc_server_handled_total{{grpc_type=\"server_stream\",grpc_service=\"herdsman.v1.SolverService\",\
+             grpc_method=\"{method}\",grpc_code=\"RESOURCE_EXHAUSTED\"}}"
+        ))?;
+    }
+    let (failures, refused) = (tally.failures(), tally.refused);
+    let told =
+        format!("{failures}, {refused} refused ({streams} streams, with those of the pause)");
+    report.law("0 failures, none refused", told, tally.failed + tally.refused == 0);
     Ok(())
 }
 
