@@ -151,7 +151,7 @@ pub struct Config {
         help_heading = "Caches")]
     pub cache_save_ms: u32,
     /// The longest that answers may be taken back at a start, in milliseconds; what is left then is left out. To read and
-    /// check the file comes before: a second for a gigabyte.
+    /// check the file comes before that.
     #[arg(long, default_value_t = 1000, value_parser = range(1..=60_000), help_heading = "Caches")]
     pub cache_load_ms: u32,
 
