@@ -78,6 +78,11 @@ impl Remote {
         self.request_within(Some(self.timeout.unwrap_or(TIMEOUT)), message)
     }
 
+    /// `message` with the usual deadline, whatever was asked for.
+    pub(crate) fn usual_request<T>(&self, message: T) -> Request<T> {
+        self.request_within(Some(TIMEOUT), message)
+    }
+
     /// `message` with the deadline that was asked for, or none but the server's own.
     pub(crate) fn patient_request<T>(&self, message: T) -> Request<T> {
         self.request_within(self.timeout, message)

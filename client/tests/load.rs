@@ -170,7 +170,7 @@ fn a_table_is_for_people_and_a_csv_for_sheets() {
 #[test]
 fn a_dead_server_exits_with_4_also_where_it_died_under_the_load() {
     let Served { runtime, address, mut stats } = serve(Config::default());
-    let arguments = "--rate 100 --duration 3s --mix guess --format json";
+    let arguments = "--rate 100 --duration 3s --mix guess --format json --errors 1%";
     let child = load(&address, arguments).spawn().unwrap();
     runtime.block_on(stats.wait_for(|stats| stats.started >= 20)).unwrap();
     runtime.shutdown_background();
@@ -179,9 +179,22 @@ fn a_dead_server_exits_with_4_also_where_it_died_under_the_load() {
     assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     assert!(all["codes"]["OK"].as_u64() > Some(0), "{all}");
     assert!(all["codes"]["UNAVAILABLE"].as_u64() > Some(0), "{all}");
+    assert!(said(&output).contains("more than 1%"), "{}", said(&output));
 
     let output = load(&address, arguments).output().unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(4), [].as_slice()));
+}
+
+#[test]
+fn a_server_without_room_is_waited_for_before_the_load_begins() {
+    // What a load must know first takes more calls than it lets in at once.
+    let config = Config { rate_per_second: 5, rate_burst: 1, ..Config::default() };
+    let output = run(&serve(config), "--rate 5 --duration 1s --mix score,health --format json");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(document(&output)["all"]["due"], 5);
+    // A hasty load takes its time to get ready.
+    let output = run(&serve(Config::default()), "--duration 200ms --timeout 1ms --format json");
+    assert!(document(&output)["all"]["due"].as_u64() > Some(0), "{}", said(&output));
 }
 
 #[cfg(unix)]

@@ -57,11 +57,11 @@ pub(crate) async fn run(
     if outcome.interrupted {
         return Err(Failure::Interrupted);
     }
+    report.crossed.iter().for_each(|threshold| output::note(threshold));
     // Calls were lost on the way: is anybody there?
     if outcome.tally.lost > 0 {
         Remote::connect(options).await?;
     }
-    report.crossed.iter().for_each(|threshold| output::note(threshold));
     Ok(if report.crossed.is_empty() { Verdict::Yes } else { Verdict::No })
 }
 

@@ -3,10 +3,14 @@
 //! Owns the drawing. A call follows from the seed and its index alone, so a run can be repeated. The client knows no
 //! game: codes come from Filter, and answers from BatchScore.
 
+use std::time::{Duration, Instant};
+
 use clap::ValueEnum;
 use herdsman_proto::v1;
 use prost::{Message, bytes::Bytes};
-use tonic::codegen::http::uri::PathAndQuery;
+use tokio::time::sleep;
+use tonic::{Response, Status, codegen::http::uri::PathAndQuery};
+use tonic_types::StatusExt as _;
 
 use super::args::Load;
 use crate::{failure::Failure, remote::Remote};
@@ -21,6 +25,9 @@ const PAGE_SIZE: i32 = 10_000;
 /// limit of 10,000 pairs: enough for 20 million positions of three turns.
 const SECRETS: usize = 64;
 const GUESSES: usize = 128;
+
+/// How long a load waits for a server that has no room for what it must know first.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The calls that can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
@@ -165,8 +172,11 @@ impl Game {
             secrets.iter().flat_map(|secret| guessed.iter().map(move |guess| (secret, guess)));
         let request =
             v1::BatchScoreRequest { rules: rules.clone(), pairs: pairs.map(pair).collect() };
-        let answers = remote.solver().batch_score(remote.request(request)).await?;
-        let answers = answers.into_inner().feedbacks;
+        let answers = patiently(|| {
+            let (mut solver, request) = (remote.solver(), remote.usual_request(request.clone()));
+            async move { solver.batch_score(request).await }
+        });
+        let answers = answers.await?.feedbacks;
         if answers.len() != secrets.len() * guesses {
             return Err(Failure::Broken("an answer is missing"));
         }
@@ -245,12 +255,36 @@ fn bytes(message: &impl Message) -> Bytes {
     message.encode_to_vec().into()
 }
 
+/// Makes a call without which there is no load. Where the server has no room for it, it is made again when the server
+/// says: one that is busy is what a load is for.
+async fn patiently<T, F>(call: impl Fn() -> F) -> Result<T, Status>
+where
+    F: Future<Output = Result<Response<T>, Status>>,
+{
+    let began = Instant::now();
+    loop {
+        let status = match call().await {
+            Ok(answer) => return Ok(answer.into_inner()),
+            Err(status) => status,
+        };
+        let delay = status.get_details_retry_info().and_then(|info| info.retry_delay);
+        match delay {
+            Some(delay) if began.elapsed() + delay < PATIENCE => sleep(delay).await,
+            _ => return Err(status),
+        }
+    }
+}
+
 /// The codes of a game, or the first of them.
 async fn list(rules: Option<v1::Rules>, remote: &Remote) -> Result<Vec<String>, Failure> {
     let mut request = v1::FilterRequest { rules, page_size: PAGE_SIZE, ..Default::default() };
     let mut codes = Vec::new();
     loop {
-        let page = remote.solver().filter(remote.request(request.clone())).await?.into_inner();
+        let page = patiently(|| {
+            let (mut solver, request) = (remote.solver(), remote.usual_request(request.clone()));
+            async move { solver.filter(request).await }
+        });
+        let page = page.await?;
         codes.extend(page.candidates);
         request.page_token = page.next_page_token;
         if request.page_token.is_empty() || codes.len() >= MAX_CODES {

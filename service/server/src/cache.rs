@@ -468,6 +468,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_weighs_more_than_can_be_told_weighs_the_most() {
+        assert_eq!(weight(usize::MAX), u32::MAX);
+        // A number that would be small if its upper half were cut off.
+        assert_eq!(weight(1 << 32), u32::MAX);
+        assert!(weight(1000) > 1000);
+    }
+
     #[tokio::test]
     async fn all_who_ask_at_once_share_one_computation() {
         let cache = numbers();

@@ -25,7 +25,7 @@ use tonic::{Code, Status, body::Body};
 use crate::{
     ahead::Begun,
     connection::Peer,
-    grpc::status::{Failure, code_name, refuse},
+    grpc::status::{Failure, code_name, explain_end, refuse},
     methods::Method,
     metrics::Metrics,
     stack::{Shared, Stop},
@@ -34,6 +34,8 @@ use crate::{
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ids are not taken over: a line of the log should stay a line.
 const MAX_REQUEST_ID: usize = 128;
+/// What is logged of the path of a method that there is not, in characters.
+const MAX_PATH: usize = 128;
 
 /// What a handler knows that replies with a stream and goes on behind it: nothing else ends it, or catches its panic.
 #[derive(Clone)]
@@ -71,7 +73,10 @@ impl Call {
         Call {
             id: request_id(request.headers()),
             method,
-            unknown: method.full_name().is_none().then(|| path.trim_start_matches('/').into()),
+            unknown: method
+                .full_name()
+                .is_none()
+                .then(|| path.trim_start_matches('/').chars().take(MAX_PATH).collect()),
             peer: peer.map(|peer| peer.address),
             _begun: peer.map(|peer| peer.ahead.begin()),
             caller: None,
@@ -183,9 +188,10 @@ impl http_body::Body for Reply {
             let trailers = refuse(Failure::ShuttingDown).into_parts().0.headers;
             frame = Poll::Ready(Some(Ok(Frame::trailers(trailers))));
         }
-        if let Poll::Ready(Some(Ok(frame))) = &frame
-            && let Some(trailers) = frame.trailers_ref()
+        if let Poll::Ready(Some(Ok(frame))) = &mut frame
+            && let Some(trailers) = frame.trailers_mut()
         {
+            explain_end(trailers);
             reply.call.note_code(trailers);
         }
         frame

@@ -2,7 +2,7 @@
 //!
 //! Knows headers and addresses. Which calls need no token is `methods`.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use http::HeaderMap;
 
@@ -29,21 +29,16 @@ impl Callers {
         Ok(Callers { tokens, rate: Rate::new(config) })
     }
 
-    /// Lets a call in: whose it is, or nothing where nobody has to say.
+    /// Counts a call by the name of whose it is, or by its address where nobody has to say.
     ///
     /// # Errors
-    /// UNAUTHENTICATED, or RATE_LIMITED.
-    pub(crate) fn admit(
+    /// RATE_LIMITED.
+    pub(crate) fn count(
         &self,
-        headers: &HeaderMap,
+        name: Option<Arc<str>>,
         address: Option<IpAddr>,
-    ) -> Result<Option<Holder>, Failure> {
-        let holder = self.identify(headers, address)?;
-        self.take(match &holder {
-            Some(holder) => Key::Name(holder.name.clone()),
-            None => Key::of(address),
-        })?;
-        Ok(holder)
+    ) -> Result<(), Failure> {
+        self.take(name.map_or_else(|| Key::of(address), Key::Name))
     }
 
     /// Whose token is in the headers, or nothing where nobody needs one. Wrong ones are counted by address. A right one

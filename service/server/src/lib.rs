@@ -76,7 +76,11 @@ pub struct Server {
     callers: Callers,
     saver: Option<Saver>,
     scraped: Option<std::net::TcpListener>,
+    left_out: LeftOut,
 }
+
+/// Tells how many lines of the log were left out.
+type LeftOut = Box<dyn Fn() -> u64 + Send + Sync>;
 
 /// Serves on `listener` until `shutdown` resolves, then stops in order: health turns NOT_SERVING, connections are
 /// accepted for the drain time, calls may finish within the grace time, and what is left is ended.
@@ -103,7 +107,14 @@ impl Server {
         let solver = Solver::new(config.clone(), compute, dictionaries)?;
         let file = saved::load(&config, &solver);
         let saver = file.map(|file| Saver::start(file, solver.clone(), &config)).transpose()?;
-        Ok(Server { config, solver, tls, callers, saver, scraped })
+        let left_out = Box::new(|| 0);
+        Ok(Server { config, solver, tls, callers, saver, scraped, left_out })
+    }
+
+    /// Has its metrics tell how many lines of its log were left out.
+    #[must_use]
+    pub fn with_log(self, left_out: impl Fn() -> u64 + Send + Sync + 'static) -> Server {
+        Server { left_out: Box::new(left_out), ..self }
     }
 
     /// Reads all files that these settings name, as [`Server::new`] does, and starts nothing.
@@ -140,10 +151,10 @@ impl Server {
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
         let caches = Box::new(self.cache_counts());
-        let Server { config, solver, tls, callers, saver, scraped } = self;
+        let Server { config, solver, tls, callers, saver, scraped, left_out } = self;
         let stop = Stop::default();
         let jobs = solver.compute().stats();
-        let metrics = Metrics::new(Others { jobs, alive: stop.alive.clone(), caches });
+        let metrics = Metrics::new(Others { jobs, alive: stop.alive.clone(), caches, left_out });
         let (solving, callers) = (TaskTracker::new(), Arc::new(callers));
         let shared = Arc::new(Shared { stop, solving, callers, metrics });
         let stop = &shared.stop;

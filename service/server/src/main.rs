@@ -1,16 +1,18 @@
 //! The server program: settings, logs, a port, and the signals that end it.
 
+mod log;
+
 use std::{
     env,
     error::Error,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, Write as _},
     net::SocketAddr,
     process::{self, ExitCode},
 };
 
 use herdsman_server::{Config, Invocation, Server};
+use log::Log;
 use tokio::net::{TcpListener, TcpSocket};
-use tracing_subscriber::EnvFilter;
 
 /// Instead of the system's (glibc): a call takes fewer instructions, and memory comes back after a burst. Without huge
 /// pages, with which it holds three times as much.
@@ -35,8 +37,9 @@ fn main() -> ExitCode {
     if invocation.check_config || invocation.print_config {
         return tell(&invocation);
     }
-    init_logs(&invocation.config.log);
-    match serve(invocation.config) {
+    let Invocation { config, .. } = invocation;
+    let log = Log::start(&config.log, config.max_log_lines);
+    match serve(config, &log) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error, ExitCode::FAILURE),
     }
@@ -61,19 +64,19 @@ fn tell(invocation: &Invocation) -> ExitCode {
     }
 }
 
-fn serve(config: Config) -> io::Result<()> {
+fn serve(config: Config, log: &Log) -> io::Result<()> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(config.connection_threads()).enable_all();
-    runtime.on_thread_park(herdsman_server::rest_after_refusals).build()?.block_on(run(config))
+    runtime.on_thread_park(herdsman_server::rest_after_refusals).build()?.block_on(run(config, log))
 }
 
-async fn run(config: Config) -> io::Result<()> {
+async fn run(config: Config, log: &Log) -> io::Result<()> {
     let address = config.listen;
     let tls = config.tls_cert.is_some();
     let exposed = config.exposed();
     let stop = stop_signal()?;
     // Whoever is let in is served, so dictionaries are read first.
-    let server = Server::new(config)?;
+    let server = Server::new(config)?.with_log(log.left_out());
     let listener = listen(address).map_err(|error| cannot_listen(address, error))?;
     for danger in exposed {
         tracing::warn!("{danger}");
@@ -130,18 +133,6 @@ fn banner(address: SocketAddr, tls: bool) -> String {
          [{{\"guess\":\"0123\",\"feedback\":{{\"bulls\":0,\"cows\":1}}}}]}}' \
          {here} herdsman.v1.SolverService/BestNextGuess"
     )
-}
-
-/// Lines for people on a terminal, JSON for machines, on standard error. A panic is a line too.
-fn init_logs(filter: &str) {
-    let logs =
-        tracing_subscriber::fmt().with_env_filter(EnvFilter::new(filter)).with_writer(io::stderr);
-    if io::stderr().is_terminal() {
-        logs.init();
-    } else {
-        logs.json().flatten_event(true).init();
-    }
-    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
 }
 
 /// Resolves at the first signal to stop; a second one ends the process at once.

@@ -168,10 +168,15 @@ where
     /// Whether a call may begin. Health is told to everybody, and however many calls there are.
     fn admit(&self, call: &mut Call, headers: &HeaderMap) -> Result<(), Failure> {
         let method = call.method();
-        if !method.is_open()
-            && let Some(holder) = self.shared.callers.admit(headers, call.address())?
-        {
-            call.is_from(holder.name);
+        if !method.is_open() {
+            let callers = &self.shared.callers;
+            let holder = callers.identify(headers, call.address())?;
+            let name = holder.map(|holder| holder.name);
+            // Before it may be refused: the log tells who calls too often.
+            if let Some(name) = &name {
+                call.is_from(Arc::clone(name));
+            }
+            callers.count(name, call.address())?;
         }
         if method.solves() {
             call.take_place(self.shared.solving.token());

@@ -53,6 +53,8 @@ pub(crate) enum Fault {
         "it has no certificate: write PEM, first the one of the server, then those that signed it"
     )]
     NoCertificate,
+    #[error("it has no certificate: write PEM, those that sign the certificates of clients")]
+    NoAuthorities,
     #[error("it has no private key: write PEM, not encrypted")]
     NoKey,
     #[error("it is broken: {0}")]
@@ -220,6 +222,9 @@ fn certificates(
 ) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
     match certificates {
+        Ok(none) if none.is_empty() && setting == CLIENT_CA => {
+            Err(wrong(setting, path, Fault::NoAuthorities))
+        }
         Ok(none) if none.is_empty() => Err(wrong(setting, path, Fault::NoCertificate)),
         Ok(some) => Ok(some),
         Err(error) => Err(wrong(setting, path, Fault::Broken(error))),
@@ -302,7 +307,7 @@ mod tests {
         let with = |name: &str| Config { tls_client_ca: Some(name.into()), ..config.clone() };
         check(&with("no-such-file"), &["--tls-client-ca", "no-such-file", "cannot be read"]);
         let key = config.tls_key.as_ref().unwrap().to_str().unwrap();
-        check(&with(key), &["--tls-client-ca", "no certificate"]);
+        check(&with(key), &["--tls-client-ca", "no certificate", "of clients"]);
         check(&Config { tls_key: None, ..config }, &["--tls-key"]);
     }
 

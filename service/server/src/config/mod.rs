@@ -14,7 +14,7 @@ mod table;
 use std::{net::SocketAddr, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use clap::{Parser, builder::TypedValueParser};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 pub use self::{invocation::Invocation, mistakes::Mistakes};
 use crate::dictionaries::DictionaryFiles;
@@ -33,6 +33,10 @@ pub struct Config {
     /// What to log: a level, or levels by target, as in `info,herdsman_server=debug`.
     #[arg(long, default_value = "info", value_parser = log_filter)]
     pub log: String,
+    /// Lines of the log that may wait for whoever reads it, some hundred bytes each: what a quarter of a second of quick
+    /// calls logs. Further ones are left out and counted, and no call waits for them.
+    #[arg(long, default_value_t = 8192, value_parser = range(1..=1_000_000))]
+    pub max_log_lines: u32,
 
     /// Threads that compute; 0 is one a core, because the work never waits for anything.
     #[arg(long, default_value_t = 0, value_parser = range(0..=1024), help_heading = "Work")]
@@ -394,5 +398,14 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn log_filter(text: &str) -> Result<String, String> {
+    // The filter takes a lone word for a target, of which it logs everything, and nothing else.
+    let word = |part: &&str| part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
+    let mut words = text.split(',').map(str::trim).filter(word);
+    if let Some(wrong) = words.find(|word| word.parse::<LevelFilter>().is_err()) {
+        return Err(format!(
+            "`{wrong}` is no level: write off, error, warn, info, debug or trace, or a target with its level, as in \
+             `info,herdsman_server=debug`"
+        ));
+    }
     EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
 use herdsman_engine::{Stopped, TooLarge};
-use http::Response;
+use http::{HeaderMap, Response};
 use tonic::{Code, Status, body::Body};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -249,6 +249,20 @@ pub(crate) fn explain(response: Response<Body>, max_message_bytes: u32) -> Respo
     }
 }
 
+/// Does the same with the end of a reply that tonic found too large to send.
+pub(crate) fn explain_end(trailers: &mut HeaderMap) {
+    if trailers.contains_key(Status::GRPC_STATUS_DETAILS) {
+        return;
+    }
+    let Some(status) = Status::from_header_map(trailers) else { return };
+    if status.code() == Code::OutOfRange {
+        let sizes = status.message().rsplit("too large: ").next().unwrap_or_default();
+        let problem = format!("the answer is too large to be sent ({sizes}): ask for less at once");
+        let failure = Failure::from(Violation::new("", Reason::LimitExceeded, problem));
+        *trailers = refuse(failure).into_parts().0.headers;
+    }
+}
+
 /// Reads why a message cannot be decoded, as in `failed to decode Protobuf message: Turn.guess: FilterRequest.history:
 /// invalid string value: data is not UTF-8 encoded`; the innermost field comes first. Or what keeps it from being a
 /// message at all.
@@ -340,5 +354,16 @@ pub(crate) fn code_name(code: Code) -> &'static str {
         Code::Unavailable => "UNAVAILABLE",
         Code::DataLoss => "DATA_LOSS",
         Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_panicked_is_a_fault_of_the_server_and_a_full_line_is_none() {
+        assert_eq!(Failure::from(Refusal::Panicked).code(), Code::Internal);
+        assert_eq!(Failure::from(Refusal::Overloaded).code(), Code::ResourceExhausted);
     }
 }

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 use tonic::Code;
 
-use crate::{cache::Counts, compute::Stats, methods::Method};
+use crate::{LeftOut, cache::Counts, compute::Stats, methods::Method};
 
 /// Codes of gRPC, from OK (0) to UNAUTHENTICATED (16).
 const CODES: usize = 17;
@@ -44,6 +44,8 @@ pub(crate) struct Others {
     /// Calls whose reply was not taken whole.
     pub(crate) alive: TaskTracker,
     pub(crate) caches: Box<dyn Fn() -> Vec<(&'static str, Counts)> + Send + Sync>,
+    /// Lines of the log that were not written.
+    pub(crate) left_out: LeftOut,
 }
 
 /// The calls of one method.
@@ -128,6 +130,7 @@ impl Others {
             jobs: watch::channel(Stats::default()).1,
             alive: TaskTracker::new(),
             caches: Box::new(Vec::new),
+            left_out: Box::new(|| 0),
         }
     }
 }
@@ -180,6 +183,7 @@ mod tests {
         let metrics = Metrics::new(Others {
             jobs: watch::channel(jobs).1,
             caches: Box::new(move || vec![("games", counts)]),
+            left_out: Box::new(|| 8),
             ..Others::none()
         });
         metrics.panicked();
@@ -199,6 +203,7 @@ mod tests {
             ("herdsman_jobs_refused_total", 4.0),
             ("herdsman_jobs_panicked_total", 1.0),
             ("herdsman_handler_panics_total", 1.0),
+            ("herdsman_log_lines_left_out_total", 8.0),
             ("herdsman_connections_open", 1.0),
             ("herdsman_connections_accepted_total", 2.0),
             ("herdsman_connections_refused_total", 1.0),

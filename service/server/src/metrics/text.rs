@@ -78,6 +78,8 @@ impl Metrics {
         page.gauge("herdsman_calls_in_flight", "Calls under way", None, alive)?;
         let help = "Panics outside of jobs, each answered with INTERNAL";
         page.counter("herdsman_handler_panics", help, self.handler_panics.load(Relaxed))?;
+        let help = "Lines of the log that whoever reads it did not take in time";
+        page.counter("herdsman_log_lines_left_out", help, (self.others.left_out)())?;
 
         let jobs = *self.others.jobs.borrow();
         page.gauge("herdsman_jobs_running", "Jobs that compute", None, jobs.running)?;
@@ -90,7 +92,8 @@ impl Metrics {
         page.gauge("herdsman_connections_open", "Connections", None, open.load(Relaxed))?;
         let help = "Connections that were accepted";
         page.counter("herdsman_connections_accepted", help, accepted.load(Relaxed))?;
-        let help = "Connections closed before a call: too late with TLS or HTTP/2, or too many of an address";
+        let help = "Connections closed before a call: without TLS or the certificate that is asked for, too late with \
+                    TLS or HTTP/2, or too many of an address";
         page.counter("herdsman_connections_refused", help, refused.load(Relaxed))
     }
 

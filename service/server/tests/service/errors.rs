@@ -216,6 +216,23 @@ async fn requests_beyond_a_limit_are_refused_before_any_work() {
 }
 
 #[tokio::test]
+async fn an_answer_too_large_to_be_sent_is_told_as_a_limit_with_both_sizes() {
+    let host = Host::start(Config { max_reply_bytes: 1024, ..Config::default() }).await;
+    let pair = v1::ScorePair { secret: "0123".into(), guess: "3210".into() };
+    let request = |count| v1::BatchScoreRequest {
+        rules: preset("mastermind"),
+        pairs: vec![pair.clone(); count],
+    };
+    let status = host.client().batch_score(request(1000)).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "LIMIT_EXCEEDED", &[]);
+    assert!(
+        status.message().contains("too large") && status.message().contains("1024"),
+        "{status}"
+    );
+    assert!(host.client().batch_score(request(10)).await.is_ok());
+}
+
+#[tokio::test]
 async fn the_largest_requests_are_answered() {
     let (_host, mut client) = service().await;
     let pair = v1::ScorePair { secret: "0123".into(), guess: "3210".into() };
@@ -343,8 +360,12 @@ async fn calls_beyond_their_number_are_refused_but_health_is_told() {
     client.get_server_info(v1::GetServerInfoRequest {}).await.unwrap();
     let _busy = crate::host::send(&client, long_search());
     host.when(|stats| stats.running == 1).await;
-    let status = client.get_server_info(v1::GetServerInfoRequest {}).await.unwrap_err();
-    check(&status, Code::ResourceExhausted, "OVERLOADED", &[]);
+    // Over all connections.
+    for mut client in [client, host.client()] {
+        let status = client.get_server_info(v1::GetServerInfoRequest {}).await.unwrap_err();
+        check(&status, Code::ResourceExhausted, "OVERLOADED", &[]);
+        assert!(status.get_details_retry_info().is_some());
+    }
     let mut health = HealthClient::with_origin(host.http(), host.uri());
     assert!(health.check(HealthCheckRequest::default()).await.is_ok());
 }

@@ -21,8 +21,9 @@ const HEADERS: u8 = 1;
 const RESET: u8 = 3;
 const GOAWAY: u8 = 7;
 const WINDOW_UPDATE: u8 = 8;
-/// The reason of a reset.
+/// Reasons of a reset.
 const REFUSED_STREAM: u32 = 7;
+const CANCEL: u32 = 8;
 /// The reason of an end.
 const ENHANCE_YOUR_CALM: u32 = 11;
 
@@ -68,11 +69,19 @@ async fn headers_beyond_their_size_are_refused_and_the_connection_stays() {
     soon(client.get_server_info(ASK)).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_connection_that_gives_up_many_calls_at_once_is_ended() {
-    let host = Host::start(Config { max_early_cancels: 3, ..Config::default() }).await;
+/// A whole call for a guess.
+fn guess_call(stream: u32) -> Vec<u8> {
+    let question = guess_request(preset("mastermind"), "").encode_to_vec();
+    let length = (question.len() as u32).to_be_bytes();
+    let message = [&[0], &length[..], &question].concat();
+    [headers_of("BestNextGuess", stream), frame(DATA, 1, stream, &message)].concat()
+}
+
+/// Makes 15 calls in one go, each followed by this frame, and asserts that the server ends the connection for it.
+async fn is_ended_by_calls_with(config: Config, kind: u8, payload: u32) {
+    let host = Host::start(config).await;
     let mut connection = raw(host.address).await;
-    let call = |stream| [headers(stream), frame(RESET, 0, stream, &8u32.to_be_bytes())].concat();
+    let call = |stream| [headers(stream), frame(kind, 0, stream, &payload.to_be_bytes())].concat();
     let calls: Vec<u8> = (1..31).step_by(2).flat_map(call).collect();
     connection.write_all(&calls).await.unwrap();
     let (_, reason) = next(&mut connection, GOAWAY).await.unwrap();
@@ -80,16 +89,31 @@ async fn a_connection_that_gives_up_many_calls_at_once_is_ended() {
 }
 
 #[tokio::test]
-async fn a_connection_of_many_faulty_calls_is_ended() {
-    let host = Host::start(Config { max_reset_streams: 3, ..Config::default() }).await;
+async fn a_connection_that_gives_up_many_calls_at_once_is_ended() {
+    let config = Config { max_early_cancels: 3, ..Config::default() };
+    is_ended_by_calls_with(config, RESET, CANCEL).await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_left_may_give_up_all_its_calls_at_once() {
+    // RB-115. What is beneath ends a connection for twenty, unless told otherwise.
+    let host = Host::start(Config::default()).await;
     let mut connection = raw(host.address).await;
-    // A window that is opened further than windows go.
-    let wide = 0x7fff_ffff_u32.to_be_bytes();
-    let call = |stream| [headers(stream), frame(WINDOW_UPDATE, 0, stream, &wide)].concat();
-    let calls: Vec<u8> = (1..31).step_by(2).flat_map(call).collect();
+    let give_up =
+        |stream| [headers(stream), frame(RESET, 0, stream, &CANCEL.to_be_bytes())].concat();
+    let calls: Vec<u8> = (1..51).step_by(2).flat_map(give_up).collect();
+    assert!(calls.len() < 3 << 10, "they come in one turn or two");
     connection.write_all(&calls).await.unwrap();
-    let (_, reason) = next(&mut connection, GOAWAY).await.unwrap();
-    assert_eq!(number(&reason[4..]), ENHANCE_YOUR_CALM);
+    connection.write_all(&guess_call(51)).await.unwrap();
+    let (stream, _) = next(&mut connection, DATA).await.expect("the connection is open");
+    assert_eq!(stream, 51);
+}
+
+#[tokio::test]
+async fn a_connection_of_many_faulty_calls_is_ended() {
+    let config = Config { max_reset_streams: 3, ..Config::default() };
+    // A window that is opened further than windows go.
+    is_ended_by_calls_with(config, WINDOW_UPDATE, 0x7fff_ffff).await;
 }
 
 #[tokio::test]
@@ -121,11 +145,7 @@ async fn is_answered_late() -> Option<bool> {
     let mut connection = raw(host.address).await;
     let stopping = host.begin_stop();
     next(&mut connection, GOAWAY).await?;
-    let question = guess_request(preset("mastermind"), "").encode_to_vec();
-    let length = (question.len() as u32).to_be_bytes();
-    let message = [&[0], &length[..], &question].concat();
-    let call = [headers_of("BestNextGuess", 1), frame(DATA, 1, 1, &message)].concat();
-    connection.write_all(&call).await.ok()?;
+    connection.write_all(&guess_call(1)).await.ok()?;
     // One that was ended has a status and no message.
     next(&mut connection, HEADERS).await?;
     let (stream, message) = next(&mut connection, DATA).await?;

@@ -32,6 +32,7 @@ use crate::{
     authority::Authority,
     errors::check,
     host::{Host, long_search, preset, service, soon},
+    metrics::{any_port, get},
 };
 
 pub(crate) const ASK: GetServerInfoRequest = GetServerInfoRequest {};
@@ -255,9 +256,11 @@ async fn a_flood_of_resets_costs_its_own_connection_only() {
 async fn noise_of_every_kind_disturbs_nobody_with_tls_and_without() {
     // RB-117.
     let ours = Authority::new("noise");
-    let secure = Host::start(ours.config()).await;
+    let counting = |config| Config { metrics_listen: any_port(), ..config };
+    let secure = Host::start(counting(ours.config())).await;
     let mut over_tls = soon(ours.connect(secure.address, None)).await.unwrap();
-    let (plain, mut over_tcp) = service().await;
+    let plain = Host::start(counting(Config::default())).await;
+    let mut over_tcp = plain.client();
     let twice = [
         PREFACE.to_vec(),
         frame(4, 0, 0, &[]),
@@ -281,6 +284,10 @@ async fn noise_of_every_kind_disturbs_nobody_with_tls_and_without() {
         }
         soon(over_tls.get_server_info(ASK)).await.unwrap();
         soon(over_tcp.get_server_info(ASK)).await.unwrap();
+    }
+    for host in [&secure, &plain] {
+        let metrics = get(host.metrics.unwrap(), "").await.1;
+        assert!(metrics.contains("herdsman_handler_panics_total 0\n"), "{metrics}");
     }
 }
 

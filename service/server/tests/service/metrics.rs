@@ -20,7 +20,7 @@ use crate::{
     tokens::TokenFile,
 };
 
-fn any_port() -> Option<SocketAddr> {
+pub(crate) fn any_port() -> Option<SocketAddr> {
     Some("127.0.0.1:0".parse().unwrap())
 }
 
@@ -34,7 +34,7 @@ async fn ask(address: SocketAddr, request: &str) -> (u16, String) {
     (status, answer)
 }
 
-async fn get(address: SocketAddr, headers: &str) -> (u16, String) {
+pub(crate) async fn get(address: SocketAddr, headers: &str) -> (u16, String) {
     ask(address, &format!("GET /metrics HTTP/1.1\r\nhost: x\r\n{headers}\r\n")).await
 }
 

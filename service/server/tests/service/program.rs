@@ -4,10 +4,13 @@ use std::{
     io::{BufRead as _, BufReader, Read as _},
     net::TcpListener,
     process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
 };
 
 use herdsman_proto::v1::{GetServerInfoRequest, solver_service_client::SolverServiceClient};
 use tonic::transport::Endpoint;
+
+use crate::{host::soon, metrics::get};
 
 pub(crate) fn herdsmand(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herdsmand"));
@@ -65,6 +68,45 @@ async fn it_serves_until_it_is_terminated_and_logs_a_json_line_a_call() {
     assert_eq!(call["method"], "herdsman.v1.SolverService/GetServerInfo");
     assert_eq!((&call["code"], &call["request_id"]), (&"OK".into(), &"order-66".into()));
     assert!(call["ms"].is_number() && call["peer"].is_string(), "{call}");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_whoever_does_not_read_the_log() {
+    let metrics = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let listen = metrics.to_string();
+    let (mut child, address) = start(&["--max-log-lines", "10", "--metrics-listen", &listen]);
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
+    let mut client = SolverServiceClient::new(endpoint.connect().await.unwrap());
+    // Much more than a pipe holds.
+    for _ in 0..2000 {
+        soon(client.get_server_info(GetServerInfoRequest {})).await.unwrap();
+    }
+    let page = get(metrics, "").await.1;
+    let left_out =
+        page.lines().find_map(|line| line.strip_prefix("herdsman_log_lines_left_out_total "));
+    assert!(left_out.unwrap().parse::<u32>().unwrap() > 1000, "{left_out:?}");
+    signal(&child, "-TERM");
+    let began = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // It has no call to wait for.
+    assert!(began.elapsed() < Duration::from_secs(8));
+}
+
+#[test]
+fn a_lone_word_that_is_no_level_is_no_filter_of_the_log() {
+    for (filter, wrong) in [("verbose", "verbose"), ("warning", "warning"), ("info,foo", "foo")] {
+        let output = herdsmand(&["--log", filter, "--check-config"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{filter}");
+        let error = text(&output);
+        assert!(
+            error.contains(&format!("`{wrong}` is no level")) && error.contains("debug"),
+            "{error}"
+        );
+    }
+    for filter in ["WARN", "info,herdsman_server=debug", "off", "info,[call{code}]=debug"] {
+        let output = herdsmand(&["--log", filter, "--check-config"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{filter}: {}", text(&output));
+    }
 }
 
 #[test]

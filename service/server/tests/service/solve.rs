@@ -11,6 +11,7 @@ use herdsman_proto::{
     v1::{self, Objective, Source, solve_response::Event},
 };
 use herdsman_server::Config;
+use hyper_util::{client::legacy::Client as HttpClient, rt::TokioExecutor};
 use tonic::{Code, Request, Status, Streaming};
 
 use crate::{
@@ -273,6 +274,20 @@ async fn a_deadline_ends_the_search_and_is_longer_than_that_of_other_calls() {
         host.when(|stats| stats.running == 0).await;
         assert!(ended.elapsed() < RELEASED);
     }
+}
+
+#[tokio::test]
+async fn a_caller_that_takes_nothing_keeps_no_deadline_from_coming() {
+    let (host, _) = service().await;
+    let mut deaf = HttpClient::builder(TokioExecutor::new());
+    let deaf = deaf.http2_only(true).http2_initial_stream_window_size(0).build_http();
+    let mut request = Request::new(long_solve());
+    request.metadata_mut().insert("grpc-timeout", "1500m".parse().unwrap());
+    let _stream = start(&Client::with_origin(deaf, host.uri()), request).await;
+    host.when(|stats| stats.running == 1).await;
+    let began = Instant::now();
+    host.when(|stats| stats.running == 0).await;
+    assert!(began.elapsed() < Duration::from_millis(1500) + RELEASED);
 }
 
 #[tokio::test]

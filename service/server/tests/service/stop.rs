@@ -29,11 +29,15 @@ async fn a_server_without_calls_stops_at_once_although_a_connection_stays_silent
 async fn a_call_may_finish_within_the_grace_time() {
     let host = Host::start(Config::default()).await;
     let mut request = Request::new(long_search());
-    request.metadata_mut().insert("grpc-timeout", "400m".parse().unwrap());
+    request.metadata_mut().insert("grpc-timeout", "1500m".parse().unwrap());
     let call = send(&host.client(), request);
     host.when(|stats| stats.running == 1).await;
-    let began = Instant::now();
-    host.stop().await;
+    let (address, began) = (host.address, Instant::now());
+    let stopping = host.begin_stop();
+    // Meanwhile nobody else is let in.
+    soon(async { while TcpStream::connect(address).await.is_ok() {} }).await;
+    assert!(!stopping.is_finished());
+    soon(stopping).await.unwrap().unwrap();
     assert!(began.elapsed() < Duration::from_secs(8));
     // It ended by its own deadline, not by the stop.
     check(&call.await.unwrap().unwrap_err(), Code::DeadlineExceeded, "DEADLINE_EXCEEDED", &[]);

@@ -121,10 +121,12 @@ async fn a_changed_file_is_in_force_for_connections_that_are_open() {
 #[tokio::test]
 async fn the_log_tells_whose_token_it_was_and_never_the_token() {
     let file = TokenFile::new("log", "bot solve s3cret");
-    let (mut child, address) = start(&["--tokens", file.0.to_str().unwrap()]);
+    let tokens = file.0.to_str().unwrap();
+    let (mut child, address) =
+        start(&["--tokens", tokens, "--rate-per-second", "1", "--rate-burst", "1"]);
     let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
     let mut client = SolverServiceClient::new(endpoint.connect().await.unwrap());
-    for authorization in ["Bearer s3cret", "Bearer s3cret-not"] {
+    for authorization in ["Bearer s3cret", "Bearer s3cret-not", "Bearer s3cret"] {
         let _ = client.get_server_info(with(v1::GetServerInfoRequest {}, authorization)).await;
     }
     signal(&child, "-TERM");
@@ -137,6 +139,10 @@ async fn the_log_tells_whose_token_it_was_and_never_the_token() {
     assert_eq!((&calls[0]["caller"], &calls[0]["code"]), (&"bot".into(), &"OK".into()));
     assert_eq!(calls[1]["code"], "UNAUTHENTICATED");
     assert!(calls[1]["caller"].is_null());
+    assert_eq!(
+        (&calls[2]["caller"], &calls[2]["code"]),
+        (&"bot".into(), &"RESOURCE_EXHAUSTED".into())
+    );
 }
 
 #[test]

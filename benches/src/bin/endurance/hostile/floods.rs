@@ -148,6 +148,9 @@ pub(super) fn empty_data(setup: &Setup, report: &mut Report) -> Result<(), Troub
     }
     let asked = format!("{frames} empty DATA on streams that no handler reads");
     report.law(asked, told(&seen), seen.units >= frames);
+    // All but those on which enough was sent.
+    let ended = seen.goaways + seen.resets;
+    report.law("each ends its connection or stream", told(&seen), ended + 2 >= seen.connections);
     attacked.end(report, 16 * MIB);
     Ok(())
 }

@@ -70,7 +70,7 @@ pub(crate) async fn histories(setup: &Setup, report: &mut Report) -> Result<(), 
         peak < base + MOST,
     );
     let mut weight = 0.0;
-    for cache in ["advice", "analyses", "shared_advice", "shared_analyses"] {
+    for cache in ["advice", "analyses", "conflicts", "shared_advice", "shared_analyses"] {
         weight += server.metric(&format!("herdsman_cache_weight_bytes{{cache=\"{cache}\"}}"))?;
     }
     report.law(

@@ -151,7 +151,7 @@ async fn ask(to: &Connection, number: usize) -> Result<(), Status> {
 /// Twenty proofs that take longer than the grace: each ends with its result or UNAVAILABLE (RB-113).
 async fn proofs(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
     const PROOFS: usize = 20;
-    let grace = Duration::from_secs(setup.scale(5, 1));
+    let grace = Duration::from_secs(setup.scale(2, 1));
     let milliseconds = grace.as_millis().to_string();
     let flags = ["--grace-ms", &milliseconds, "--solve-threads", "20"];
     let mut server = Server::start(setup, &flags)?;
@@ -177,12 +177,15 @@ async fn proofs(setup: &Setup, report: &mut Report) -> Result<(), Trouble> {
         });
     }
     let ends = ends.join_all().await;
-    let right = ends.iter().filter(|end| matches!(end, Code::Ok | Code::Unavailable)).count();
+    let count = |code| ends.iter().filter(|&&end| end == code).count();
+    let (done, cut) = (count(Code::Ok), count(Code::Unavailable));
     report.law(
         "20 proofs under way: all end with OK or UNAVAILABLE",
-        format!("{right} of {PROOFS} ({:?})", ends.first()),
-        right == PROOFS,
+        format!("{done} OK, {cut} UNAVAILABLE"),
+        done + cut == PROOFS,
     );
+    // Else nothing was shown of those that the grace does not suffice for.
+    report.law("some are cut", format!("{cut} of {PROOFS}"), cut > 0);
     let status = server.wait(grace + Duration::from_secs(10))?;
     let took = begun.elapsed();
     report.law("and the server with exit 0", status, status.success());

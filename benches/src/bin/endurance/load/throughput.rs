@@ -50,6 +50,11 @@ pub(crate) fn overhead(setup: &Setup, report: &mut Report) -> Result<(), Trouble
         told(of_cached, cached),
         of_cached >= 0.75,
     );
+    // RB-093: the first guess of each game is the same.
+    let flags = ["--rate", "1000", "--mix", "guess-same", "--turns", "0", "--strategy", "minimax"];
+    let load = load(setup, &server, &[&flags[..], &["--duration", length]].concat())?;
+    let p99 = load["all"]["ok_ms"]["p99"].as_f64().unwrap_or(f64::INFINITY);
+    report.timing("a cached first guess, p99 under 5 ms", format!("{p99:.1} ms"), p99 < 5.0);
     Ok(())
 }
 
