@@ -205,13 +205,18 @@ pub(crate) fn headers(stream: u32) -> Vec<u8> {
 pub(crate) fn headers_of(method: &str, stream: u32) -> Vec<u8> {
     let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
     let literals = [
-        [&[0x04], &text(&format!("/herdsman.v1.SolverService/{method}"))[..]].concat(),
-        [&[0x01], &text("localhost")[..]].concat(),
-        [&[0x00], &text("te")[..], &text("trailers")].concat(),
-        [&[0x0f, 0x10], &text("application/grpc")[..]].concat(),
+        [&[0x44], &text(&format!("/herdsman.v1.SolverService/{method}"))[..]].concat(),
+        [&[0x41], &text("localhost")[..]].concat(),
+        [&[0x40], &text("te")[..], &text("trailers")].concat(),
+        [&[0x5f], &text("application/grpc")[..]].concat(),
     ];
-    // POST and http, by their numbers in the table of HPACK.
+    // POST and http, by their numbers in the table of HPACK, and what enters it.
     frame(1, 4, stream, &[&[0x83, 0x86][..], &literals.concat()].concat())
+}
+
+/// The same headers again, by their numbers in the table, as clients send them.
+pub(crate) fn same_headers(stream: u32) -> Vec<u8> {
+    frame(1, 4, stream, &[0x83, 0x86, 0xc1, 0xc0, 0xbf, 0xbe])
 }
 
 /// A connection that has said what HTTP/2 begins with.
