@@ -99,6 +99,24 @@ pub(crate) fn broken_stream(status: Status, server: &str) -> Failure {
     }
 }
 
+impl Failure {
+    /// The same, where the server refuses what `argument` asks for: it knows the field, not what became it.
+    pub(crate) fn about(self, argument: &str) -> Self {
+        match self {
+            Self::Refused(status)
+                if matches!(
+                    status.code(),
+                    Code::InvalidArgument | Code::NotFound | Code::FailedPrecondition
+                ) =>
+            {
+                let text = format!("{argument}: {}", sentences(&status));
+                Self::Refused(Box::new(Status::new(status.code(), text)))
+            }
+            other => other,
+        }
+    }
+}
+
 /// The exit code of a command.
 pub(crate) fn exit_code(result: &Result<Verdict, Failure>) -> u8 {
     match result {

@@ -140,10 +140,12 @@ fn refusals_are_counted_by_code() {
 fn what_is_wrong_is_told_before_any_load() {
     let server = serve(Config::default());
     for (arguments, code, part) in [
-        ("--games chess", 3, "--rules: "),
-        ("--games wordle:nothing", 3, "--dictionary"),
-        ("--mix batch-score --pairs 10001", 3, "pairs"),
+        ("--games chess", 3, "--games chess: --rules: "),
+        ("--games wordle:nothing", 3, "--games wordle:nothing: --dictionary"),
+        ("--mix batch-score --pairs 10001", 3, "--pairs: pairs"),
+        ("--mix score-matrix --side 9000", 3, "--side: "),
         ("--mix guess --strategy optimal --consistent-only", 3, "--pool"),
+        ("--rate 5 --steps 3", 2, "--rate A..B"),
         ("--mix score,score", 2, "stands there twice"),
         ("--mix score --p99 guess=1ms", 2, "no guess in --mix"),
         ("--mix chess", 2, "batch-score"),
@@ -201,7 +203,7 @@ fn a_server_without_room_is_waited_for_before_the_load_begins() {
 #[test]
 fn an_interrupt_ends_the_run_with_what_there_is() {
     let mut server = serve(Config::default());
-    let arguments = "--rate 100 --duration 60m --mix guess --format json";
+    let arguments = "--rate 100..200 --duration 60m --mix guess --format json";
     let child = load(&server.address, arguments).spawn().unwrap();
     server.runtime.block_on(server.stats.wait_for(|stats| stats.started >= 20)).unwrap();
     let interrupt = format!("kill -INT {}", child.id());
@@ -211,4 +213,6 @@ fn an_interrupt_ends_the_run_with_what_there_is() {
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert_eq!(document["interrupted"], true);
     assert!(document["all"]["ok"].as_u64() > Some(0), "{document}");
+    // Of the others there is nothing to tell.
+    assert_eq!(document["steps"].as_array().map(Vec::len), Some(1), "{document}");
 }

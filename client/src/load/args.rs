@@ -20,9 +20,9 @@ pub(crate) struct Load {
     /// Calls to begin in a second, whether or not earlier ones are answered; A..B goes from A to B in --steps
     #[arg(long, value_name = "N|A..B", value_parser = rates, default_value = "100")]
     pub(super) rate: (f64, f64),
-    /// How many rates A..B has, each as long as the others
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 10)]
-    pub(super) steps: u32,
+    /// How many rates A..B has, each as long as the others [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub(super) steps: Option<u32>,
     /// So many callers instead of a rate, each of which asks again when it is answered: the highest throughput
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[arg(conflicts_with_all = ["rate", "steps", "outstanding"])]

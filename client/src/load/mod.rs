@@ -25,6 +25,9 @@ use drive::{Plan, drive, half_of_the_cores};
 use report::Report;
 use work::{Draw, Kind, Work};
 
+/// Rates that `--rate A..B` has unless told otherwise.
+const STEPS: u32 = 10;
+
 /// Runs a load. A threshold that is crossed is a negative answer.
 pub(crate) async fn run(
     args: Load,
@@ -37,11 +40,14 @@ pub(crate) async fn run(
         let name = kind.name();
         return Err(Failure::Usage(format!("--p99 {name}=...: there is no {name} in --mix")));
     }
+    if args.steps.is_some() && args.rate.0 == args.rate.1 {
+        return Err(Failure::Usage("--steps are those of a --rate A..B: there is one rate".into()));
+    }
     let remote = Remote::connect(options).await?;
     let work = Work::prepare(&args, &remote).await?;
     try_each(&work, &remote, args.choosing.seed).await?;
 
-    let rates = schedule::rates(args.rate, args.steps);
+    let rates = schedule::rates(args.rate, args.steps.unwrap_or(STEPS));
     let plan = Plan {
         stages: schedule::stages(&rates, args.warm_up.unwrap_or_default(), args.duration),
         closed: args.closed,
@@ -74,7 +80,7 @@ async fn try_each(work: &Work, remote: &Remote, seed: i64) -> Result<(), Failure
             Err(status)
                 if !matches!(status.code(), Code::ResourceExhausted | Code::DeadlineExceeded) =>
             {
-                return Err(status.into());
+                return Err(Failure::from(status).about(kind.arguments()));
             }
             _ => {}
         }

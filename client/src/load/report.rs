@@ -121,9 +121,11 @@ impl Report {
             .collect();
         let all = Row::new("all", &sum(&counts), seconds, scored_all(&counts));
 
-        // Of an interrupted run, the last step is shorter, or did not come.
+        // Of an interrupted run, the last step is shorter, and further ones did not come.
         let length = args.duration / rates.len() as u32;
-        let steps = (0..).zip(rates).zip(tally.steps()).map(|((step, rate), counts)| {
+        let steps = (0..).zip(rates).zip(tally.steps());
+        let steps = steps.filter(|((step, _), _)| !interrupted || *measured > length * *step);
+        let steps = steps.map(|((step, rate), counts)| {
             let length = measured.saturating_sub(length * step).min(length).as_secs_f64();
             Row::new(&format!("{rate:.0}/s"), &sum(counts), length, scored_all(counts))
         });

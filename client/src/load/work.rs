@@ -65,6 +65,17 @@ impl Kind {
         }
     }
 
+    /// What decides what a call of it asks for.
+    pub(super) fn arguments(self) -> &'static str {
+        match self {
+            Self::BatchScore => "--mix batch-score, --pairs",
+            Self::ScoreMatrix => "--mix score-matrix, --side",
+            Self::Guess | Self::GuessSame => "--mix guess, --turns and how guesses are chosen",
+            Self::Filter | Self::FilterSame => "--mix filter, --turns",
+            Self::Score | Self::Health => "--mix",
+        }
+    }
+
     /// The path of the method.
     pub(super) fn path(self) -> PathAndQuery {
         PathAndQuery::from_static(match self {
@@ -96,7 +107,8 @@ impl Work {
         // Any gRPC server can be asked for its health.
         if kinds.items.iter().any(|&kind| kind != Kind::Health) {
             for name in &named.items {
-                games.push(Game::prepare(name, args, remote, seed).await?);
+                let game = Game::prepare(name, args, remote, seed).await;
+                games.push(game.map_err(|failure| failure.about(&format!("--games {name}")))?);
             }
         }
         Ok(Self { kinds, games: Lots { items: games, ends: named.ends }, seed })

@@ -120,9 +120,11 @@ impl Server {
     /// Reads all files that these settings name, as [`Server::new`] does, and starts nothing.
     ///
     /// # Errors
-    /// If one of them cannot be used.
+    /// If one of them cannot be used. That of saved answers keeps no server from starting, and is told here all the same.
     pub fn check(config: &Config) -> io::Result<()> {
-        read_files(config).map(drop)
+        let wrong = [read_files(config).err().map(|error| error.to_string()), saved::check(config)];
+        let wrong: Vec<_> = wrong.into_iter().flatten().collect();
+        if wrong.is_empty() { Ok(()) } else { Err(io::Error::other(wrong.join("\n"))) }
     }
 
     /// What its threads do and did.

@@ -261,6 +261,14 @@ impl Default for Config {
     }
 }
 
+/// Whether no two programs could listen on these. Port 0 is one that is free.
+fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
+    let [all, others] = [one, other].map(|address| address.ip().to_canonical());
+    one.port() == other.port()
+        && one.port() != 0
+        && (all == others || all.is_unspecified() || others.is_unspecified())
+}
+
 /// The most bytes on the wire of a feedback, of a code, and of a suggestion: a code has at most 12 symbols of 4 bytes.
 const ANSWER_BYTES: u64 = 32;
 const CODE_BYTES: u64 = 64;
@@ -301,6 +309,12 @@ impl Config {
             if missing {
                 mistakes.push(format!("{given}: TLS needs a certificate and its key"));
             }
+        }
+        if self.metrics_listen.is_some_and(|metrics| overlap(self.listen, metrics)) {
+            mistakes.push(format!(
+                "--metrics-listen has port {} of --listen: give it one of its own",
+                self.listen.port()
+            ));
         }
         mistakes
     }

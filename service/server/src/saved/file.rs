@@ -41,6 +41,10 @@ const EMPTY_BYTES: u64 = 4 << 20;
 pub(crate) enum Unusable {
     #[error("it was not written by herdsmand: remove it, or name another file")]
     Foreign,
+    #[error("it is a directory: name a file in it")]
+    Directory,
+    #[error("nobody may write in its directory")]
+    ReadOnly,
     #[error("another version of herdsmand wrote it, or one with other dictionaries or limits")]
     Other,
     #[error("it is damaged")]
@@ -117,6 +121,7 @@ impl CacheFile {
         match fs::metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
+            Ok(file) if file.is_dir() => Err(Unusable::Directory),
             // Others may never end, or never begin.
             Ok(file) if !file.is_file() => Err(Unusable::Foreign),
             Ok(_) => Ok(Some(File::open(&self.path)?)),
@@ -159,6 +164,17 @@ impl CacheFile {
             let _ = remove(&new);
         }
         saved
+    }
+
+    /// Whether answers can be saved there, as far as that shows without writing anything.
+    ///
+    /// # Errors
+    /// [`Unusable`] if what is there is not ours, or there is no directory for it.
+    pub(crate) fn check(&self) -> Result<(), Unusable> {
+        self.check_replaceable()?;
+        let named = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let directory = fs::metadata(named.unwrap_or(Path::new(".")))?;
+        if directory.permissions().readonly() { Err(Unusable::ReadOnly) } else { Ok(()) }
     }
 
     /// There may be no file, or an empty one, or one that herdsmand made, whatever became of it since.

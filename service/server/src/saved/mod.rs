@@ -39,6 +39,13 @@ impl Answer {
     }
 }
 
+/// Why the file of the settings cannot be saved to, if that shows without writing it.
+pub(crate) fn check(config: &Config) -> Option<String> {
+    let path = config.cache_file.as_deref()?;
+    let error = CacheFile::new(path, [0; 32], config.cache_file_bytes).check().err()?;
+    Some(format!("--cache-file {}: {error}", path.display()))
+}
+
 /// Reads back what was saved to the file of the settings, if they name one.
 pub(crate) fn load(config: &Config, solver: &Solver) -> Option<CacheFile> {
     let path = config.cache_file.as_deref()?;

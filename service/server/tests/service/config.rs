@@ -285,6 +285,19 @@ fn a_certificate_needs_its_key_and_authorities_need_both() {
 }
 
 #[test]
+fn metrics_need_a_port_of_their_own() {
+    let both = |listen: &str, metrics: &str| {
+        read(&[format!("--listen={listen}"), format!("--metrics-listen={metrics}")], &[])
+    };
+    for listen in ["127.0.0.1:7", "0.0.0.0:7", "[::]:7", "[::ffff:127.0.0.1]:7"] {
+        refused(both(listen, "127.0.0.1:7"), "--metrics-listen");
+    }
+    for (listen, metrics) in [("127.0.0.1:7", "127.0.0.2:7"), ("127.0.0.1:0", "127.0.0.1:0")] {
+        assert!(both(listen, metrics).is_ok(), "{listen}, {metrics}");
+    }
+}
+
+#[test]
 fn who_listens_to_others_is_told_what_they_can_do() {
     let exposed = |args: &[&str]| {
         let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();

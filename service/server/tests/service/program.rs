@@ -184,6 +184,20 @@ fn a_check_reads_all_that_a_server_reads_and_serves_nothing() {
     for file in ["no-list", "no-tokens", "no-cert"] {
         assert!(text(&output).contains(file), "{file}: {}", text(&output));
     }
+    let here = env!("CARGO_MANIFEST_DIR");
+    for (path, fault) in [
+        (here.to_owned(), "is a directory"),
+        (format!("{here}/Cargo.toml"), "not written by herdsmand"),
+        (format!("{here}/no-such-place/answers"), "No such file"),
+    ] {
+        let output = herdsmand(&["--check-config", "--cache-file", &path]).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{path}");
+        let told = text(&output);
+        assert!(told.contains("--cache-file") && told.contains(fault), "{path}: {told}");
+    }
+    let fit = concat!(env!("CARGO_TARGET_TMPDIR"), "/checked-answers");
+    let output = herdsmand(&["--check-config", "--cache-file", fit]).output().unwrap();
+    assert_eq!((output.status.code(), std::fs::exists(fit).unwrap()), (Some(0), false));
 }
 
 #[test]

@@ -354,7 +354,7 @@ async fn what_cannot_be_used_is_one_warning_and_the_server_serves() {
     place.write(&bytes);
     let missing = place.0.join("missing/answers");
     for (path, word) in
-        [(place.file(), "damaged"), (missing, "not saved"), (place.0.clone(), "not written")]
+        [(place.file(), "damaged"), (missing, "not saved"), (place.0.clone(), "a directory")]
     {
         let (mut child, address) =
             started(herdsmand(&["--listen", "127.0.0.1:0", "--cache-file"]).arg(path));

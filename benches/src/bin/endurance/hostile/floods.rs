@@ -36,7 +36,7 @@ struct Flood {
     count: u64,
     /// How many of it are in a unit.
     per_unit: u64,
-    /// Units that are sent before the attacker looks whether they were read.
+    /// Units that are sent before the attacker looks whether they were read; one where each is to end its connection.
     batch: u32,
     /// Writes the unit of this number on its connection.
     unit: fn(&mut Vec<u8>, u32),
@@ -215,6 +215,10 @@ fn attack(setup: &Setup, report: &mut Report, floods: &[Flood], most: u64) -> Re
             all.goaways += seen.goaways;
         }
         report.law(format!("{count} {}", flood.name), told(&all), all.units >= count);
+        if flood.batch == 1 {
+            let ended = all.goaways == all.connections;
+            report.law("each ends its connection", told(&all), ended);
+        }
     }
     let tasks = tasks.most()?;
     report.law(format!("tasks at the most {MOST_TASKS}"), tasks, tasks <= MOST_TASKS);
