@@ -1,6 +1,7 @@
 //! The server program: settings, logs, a port, and the signals that end it.
 
 mod log;
+mod memory;
 
 use std::{
     env,
@@ -14,11 +15,6 @@ use herdsman_server::{Config, Invocation, Server};
 use log::Log;
 use tokio::net::{TcpListener, TcpSocket};
 
-/// Instead of the system's (glibc): a call takes fewer instructions, and memory comes back after a burst. Without huge
-/// pages, with which it holds three times as much.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// What a process ended by a second signal returns: 128 and the number of SIGINT.
 const KILLED: i32 = 130;
 
@@ -30,6 +26,7 @@ const BACKLOG: u32 = 4096;
 const BAD_SETTINGS: u8 = 2;
 
 fn main() -> ExitCode {
+    memory::give_back_soon();
     let invocation = match Invocation::read(env::args_os().skip(1), env::vars_os()) {
         Ok(invocation) => invocation,
         Err(mistakes) => return failed(&mistakes, BAD_SETTINGS),
