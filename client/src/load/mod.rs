@@ -17,7 +17,7 @@ use tonic::Code;
 
 use crate::{
     args::Options,
-    failure::{Failure, Verdict},
+    failure::{Failure, Verdict, settled},
     output::{self, Output},
     remote::Remote,
 };
@@ -76,7 +76,7 @@ pub(crate) async fn run(
 async fn try_each(work: &Work, remote: &Remote, seed: i64) -> Result<(), Failure> {
     for &kind in work.kinds() {
         let request = work.request_of(kind, &mut Draw::new(seed as u64, u64::MAX));
-        match remote.unary(drive::Raw, kind.path(), request).await {
+        match remote.unary(drive::Raw, kind.path(), request).await.map_err(settled) {
             Err(status)
                 if !matches!(status.code(), Code::ResourceExhausted | Code::DeadlineExceeded) =>
             {
